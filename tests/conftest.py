@@ -1,0 +1,16 @@
+"""What every test shares: the same examples at every run, and TensorFlow only where it is installed."""
+
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("same-every-time", derandomize=True, deadline=None)
+settings.load_profile("same-every-time")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if find_spec("tensorflow") is None:
+        for item in items:
+            if item.get_closest_marker("tensorflow"):
+                item.add_marker(pytest.mark.skip(reason="tensorflow is not installed"))

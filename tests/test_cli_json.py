@@ -1,0 +1,86 @@
+import base64
+import json
+import os
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from make_samples import DATA, frame
+from program import json_lines, run
+from pytest import mark
+
+from tfrtool.cli.json_out import text
+
+SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
+FILE = "type v path status format compression size records kind diagnosis message hint"
+SUMMARY = "type v files clean damaged foreign errors records missing exit missing_names"
+
+
+def of_type(kind: str, lines: list[dict]) -> list[dict]:
+    return [line for line in lines if line["type"] == kind]
+
+
+@mark.parametrize(("command", "more"), [("count", ""), ("head", ""), ("verify", " bytes damaged_bytes restorable")])
+def test_a_file_has_the_documented_fields_and_no_others(command: str, more: str) -> None:
+    (report,) = of_type("file", json_lines(command, SOUND))
+    assert " ".join(report) == FILE + more
+
+
+def test_every_input_is_one_file_object_in_order_and_a_summary_comes_last(tmp_path: Path) -> None:
+    (tmp_path / "page").write_bytes(b"<!DOCTYPE html><html></html>")
+    inputs = [str(SOUND), str(DAMAGED), str(tmp_path / "page"), str(tmp_path / "nothing-here")]
+    lines = json_lines("verify", *inputs)
+    assert [line["path"] for line in of_type("file", lines)] == inputs
+    assert [line["status"] for line in of_type("file", lines)] == ["clean", "damaged", "foreign", "error"]
+    assert " ".join(lines[-1]) == SUMMARY
+    counts = {name: lines[-1][name] for name in ("files", "clean", "damaged", "foreign", "errors", "exit")}
+    assert counts == {"files": 4, "clean": 1, "damaged": 1, "foreign": 1, "errors": 1, "exit": 3}
+    assert all(line["v"] == 1 for line in lines)
+
+
+def test_damage_stands_before_its_file_and_names_its_checksums() -> None:
+    lines = json_lines("verify", DAMAGED)
+    assert [line["type"] for line in lines] == ["damage"] * 4 + ["file", "summary"]
+    flipped = lines[1]
+    assert " ".join(flipped) == "type v path begin end fault record want got restorable message"
+    assert (flipped["fault"], flipped["record"]) == ("data-crc", 6)
+    assert all(len(flipped[name]) == 10 and int(flipped[name], 16) for name in ("want", "got"))
+
+
+def test_sound_records_and_damage_account_for_every_byte() -> None:
+    *damage, report, _ = json_lines("verify", DAMAGED)
+    assert sum(d["end"] - d["begin"] for d in damage) == report["damaged_bytes"]
+    assert report["bytes"] == DAMAGED.stat().st_size == report["size"]
+    assert (report["records"], report["restorable"]) == (8, 2)
+
+
+def test_an_unreadable_input_is_an_error_with_a_kind_and_a_sentence(tmp_path: Path) -> None:
+    (report,) = of_type("file", json_lines("count", tmp_path / "nothing-here"))
+    assert report["status"] == "error"
+    assert set(report["error"]) == {"kind", "message"}
+
+
+def test_a_path_that_is_not_utf_8_is_bytes(tmp_path: Path) -> None:
+    name = b"caf\xe9.tfrecord"
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(frame(b"payload"))
+    (report,) = of_type("file", json_lines("count", os.fsdecode(name), cwd=tmp_path))
+    assert base64.b64decode(report["path"]["bytes"]) == name
+
+
+def test_standard_output_carries_ascii_json_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "größe\n\x1b[31m").write_bytes(frame(b"payload"))
+    out = run("verify", "--json", "-v", "größe\n\x1b[31m", cwd=tmp_path).stdout
+    assert out.isascii() and "\x1b" not in out
+    assert json.loads(out.splitlines()[0])["path"] == "größe\n\x1b[31m"
+
+
+@given(st.binary())
+def test_any_bytes_come_back_out_of_json(data: bytes) -> None:
+    value = json.loads(json.dumps(text(data)))
+    assert data == (value.encode() if isinstance(value, str) else base64.b64decode(value["bytes"]))
+
+
+@given(st.text(alphabet=st.characters()))
+def test_any_text_has_a_place_in_json(value: str) -> None:
+    shown = json.loads(json.dumps(text(value)))
+    assert shown == value if isinstance(shown, str) else set(shown) == {"bytes"}

@@ -1,0 +1,113 @@
+"""The order of the rooms: each imports only those below it, and the door opens without waking the house."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from program import environment
+from pytest import mark
+
+import tfrtool
+
+PACKAGE = Path(tfrtool.__file__).parent
+ORDER = ["framing", "sources", "payload", "run", "verbs", "cli"]
+FOR_ALL = {"errors", "report"}
+LATE = {"click", "crc32c", "fsspec", "google", "json", "rich", "tqdm"}
+"""What a module imports inside the function that needs it, since many runs do not."""
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are absolute"
+            yield node.module or "", node
+            if node.module == "tfrtool":
+                yield from ((f"tfrtool.{alias.name}", node) for alias in node.names)
+
+
+def room(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "tfrtool" and len(parts) > 1 else None
+
+
+@mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_itself_and_those_below(path: Path) -> None:
+    here = path.relative_to(PACKAGE).parts[0]
+    if here not in ORDER:
+        return
+    allowed = set(ORDER[: ORDER.index(here) + 1])
+    if here != "framing":
+        allowed |= FOR_ALL
+    if here == "cli":
+        allowed |= {"__version__"}
+    used = {room(name) for name, _ in imports(ast.parse(path.read_bytes()))} - {None}
+    assert used <= allowed
+
+
+def test_what_all_may_import_imports_framing_at_most() -> None:
+    for name in FOR_ALL:
+        used = {room(module) for module, _ in imports(ast.parse((PACKAGE / f"{name}.py").read_bytes()))} - {None}
+        assert used <= FOR_ALL | {"framing"}
+
+
+def at_the_top(path: Path) -> set[str]:
+    """The packages that a module imports when it is imported itself."""
+
+    def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+        for statement in body:
+            if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+                continue
+            yield statement
+            if isinstance(statement, ast.If | ast.Try | ast.With):
+                yield from statements(statement.body)
+
+    tree = ast.parse(path.read_bytes())
+    tree.body = [node for node in statements(tree.body) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {name.split(".")[0] for name, _ in imports(tree)}
+
+
+@mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_costs_time_to_import_is_imported_late(path: Path) -> None:
+    name = path.relative_to(PACKAGE).as_posix()
+    allowed = {"click"} if name.startswith("cli/") else set()
+    if name.startswith("cli/") and name.endswith("json.py") or name == "cli/json_out.py":
+        allowed.add("json")
+    assert at_the_top(path) & LATE <= allowed
+
+
+def loaded(*args: str) -> set[str]:
+    """The modules that the program has imported when it ends."""
+    script = (
+        "import sys; sys.argv[1:] = sys.argv[1:]\n"
+        "from tfrtool.cli.main import main\n"
+        "main()\n"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script, *args], env=environment(), capture_output=True, text=True, check=True
+    )
+    return set(result.stderr.splitlines())
+
+
+@mark.parametrize("args", [["--help"], ["--version"], ["verify", "--help"]], ids=" ".join)
+def test_help_imports_click_and_little_else(args: list[str]) -> None:
+    names = loaded(*args)
+    assert "click" in names
+    slow = {"crc32c", "fsspec", "google.protobuf", "importlib.metadata", "json", "rich", "tqdm"}
+    assert names & slow == set()
+    assert {name for name in names if name.startswith(("tfrtool.verbs", "tfrtool.payload", "tfrtool.sources"))} == set()
+
+
+@mark.parametrize("command", ["count", "verify"])
+def test_reading_a_file_imports_no_terminal_no_json_and_no_protobuf(command: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.tfrecord").write_bytes(b"")
+    names = loaded(command, str(tmp_path / "empty.tfrecord"))
+    slow = {"asyncio", "fsspec", "google.protobuf", "importlib.metadata", "json", "rich", "tqdm"}
+    assert names & slow == set()

@@ -1,0 +1,65 @@
+"""tfrtool: inspect, verify, repair and convert TFRecord and OFRecord files, without TensorFlow.
+
+All that the commands do, a function does:
+
+    records(path)        iterate payloads; raises DamageError at the first damage
+    walk(path)           yield sound frames and damage, never raising for damage
+    count(path)          how many records, from headers alone
+    verify(path)         every fault of the file
+    RecordWriter(path)   write a file that appears whole or not at all
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Damage",
+    "DamageError",
+    "FileReport",
+    "Frame",
+    "OpenError",
+    "ReadError",
+    "RecordWriter",
+    "TfrtoolError",
+    "UnsupportedError",
+    "WriteError",
+    "count",
+    "records",
+    "verify",
+    "walk",
+]
+
+if TYPE_CHECKING:
+    from tfrtool.errors import DamageError, OpenError, ReadError, TfrtoolError, UnsupportedError, WriteError
+    from tfrtool.framing.damage import Damage
+    from tfrtool.report import FileReport
+    from tfrtool.verbs.count import count
+    from tfrtool.verbs.records import Frame, records, walk
+    from tfrtool.verbs.verify import verify
+    from tfrtool.verbs.writer import RecordWriter
+
+_HOMES = {
+    "errors": ("DamageError", "OpenError", "ReadError", "TfrtoolError", "UnsupportedError", "WriteError"),
+    "framing.damage": ("Damage",),
+    "report": ("FileReport",),
+    "verbs.count": ("count",),
+    "verbs.records": ("Frame", "records", "walk"),
+    "verbs.verify": ("verify",),
+    "verbs.writer": ("RecordWriter",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first asked for, so that `tfrtool --help` pays for none of it.
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"tfrtool.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

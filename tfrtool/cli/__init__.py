@@ -1,0 +1,6 @@
+"""The command line: the only room that prints, and that knows Click, rich, tqdm and exit codes.
+
+`main` is the program around the commands (signals, a full disk, a reader that went away), `app` the table of commands,
+`options` what they share, `session` the loop over inputs. A command's own file holds its options and picks a printer:
+one for pipes, one for terminals, one for programs (JSON). At its start the program imports no library but Click.
+"""

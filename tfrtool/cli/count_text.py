@@ -1,0 +1,35 @@
+"""What `count` writes, to pipes and to people alike."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.streams import say
+from tfrtool.cli.text import plural, safe, shell_word
+from tfrtool.report import FileReport, Summary
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+
+
+class CountText:
+    """The number of records, a space and the path, for each record file; `total` where there are several inputs."""
+
+    def show(self, name: str, event: Event) -> None:
+        assert isinstance(event, FileReport)
+        if event.status in ("clean", "damaged"):
+            sys.stdout.write(f"{event.records} {safe(event.path)}\n")
+        if event.status == "damaged":
+            found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
+            advice = event.hint or f"run: tfrtool verify {shell_word(event.path)}"
+            say(f"{found}; {advice}", event.path)
+        elif event.status == "foreign":
+            say("; ".join(filter(None, (event.message, event.hint))), event.path)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        for name in missing:
+            say("missing from its shard set", name)
+        if summary.files > 1:
+            sys.stdout.write(f"{summary.records} total\n")

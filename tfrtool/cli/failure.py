@@ -1,0 +1,29 @@
+"""What could not be done, in one sentence for people and one word for scripts."""
+
+from __future__ import annotations
+
+import os
+
+from tfrtool.cli.streams import say_lines
+from tfrtool.errors import TfrtoolError
+from tfrtool.sources.reasons import reason
+
+
+def failure(error: BaseException) -> tuple[str, str]:
+    """The kind and the sentence of an exception that ended a job, whoever raised it."""
+    if isinstance(error, TfrtoolError):
+        return error.kind, str(error)
+    if isinstance(error, MemoryError):
+        return "memory", "out of memory"
+    if isinstance(error, OSError):
+        subject = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return "system", subject + reason(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return "internal", f"{what}; this is a fault of tfrtool; run with -vv for the traceback"
+
+
+def say_traceback(error: BaseException) -> None:
+    """The traceback, for `-vv`."""
+    from traceback import format_exception
+
+    say_lines("".join(format_exception(error)))

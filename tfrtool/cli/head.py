@@ -1,0 +1,93 @@
+"""`tfrtool head`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from tfrtool.cli.options import Common, reading_command
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event, Printer
+    from tfrtool.verbs import Options
+
+RECORDS = 5
+"""Records shown unless `-n` says otherwise."""
+ALL = -1
+"""What `--values all` stands for."""
+
+
+def _number_or_all(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """The value of --values: a number, or ALL for `all`."""
+    if value is None or value == "all":
+        return None if value is None else ALL
+    if not (value.isascii() and value.isdigit() and len(value) < 19):
+        raise click.BadParameter(f"{value!r} is neither a number nor all")
+    return int(value)
+
+
+@reading_command("head")
+@click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help=f"Show N records.  [default: {RECORDS}]")
+@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
+@click.option("--keys", is_flag=True, help="Print the names of all features of these records, one a line.")
+@click.option(
+    "--values", callback=_number_or_all, metavar="N|all", help="Show the first N values of a feature whole, or all."
+)
+@click.option("--raw", is_flag=True, help="Write the bytes of one payload, and nothing else.")
+def head(common: Common, number: int | None, skip: int, keys: bool, values: int | None, raw: bool) -> int:
+    """Show the first records of each INPUT, a line a feature.
+
+    In a pipe the fields of a line are separated by tabs: path, number of the record, name of the feature, its kind, how
+    many values it has, a preview of them. A record without features is a line without a name.
+    """
+    from tfrtool.cli.session import run
+
+    _refuse_contradictions(common, number, keys, values, raw)
+    count = (1 if raw else RECORDS) if number is None else number
+
+    def job(name: str, options: Options) -> Iterable[Event]:
+        from tfrtool.verbs.head import head_file
+
+        return head_file(name, options, count, skip)
+
+    if raw:
+        from tfrtool.cli.head_text import HeadRaw
+
+        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload")
+    return run(common, job, _printer(common, keys, values))
+
+
+def _refuse_contradictions(common: Common, number: int | None, keys: bool, values: int | None, raw: bool) -> None:
+    if raw and (common.json or keys or values is not None):
+        raise click.UsageError("--raw writes a payload as it is: leave out --json, --keys and --values")
+    if raw and number not in (None, 1):
+        raise click.UsageError(f"--raw writes one payload, and -n asks for {number}")
+    if raw and sys.stdout.isatty():
+        raise click.UsageError("--raw writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    if keys and (common.json or values is not None):
+        raise click.UsageError("--keys prints names alone: leave out --json (which has the names) and --values")
+
+
+def _printer(common: Common, keys: bool, values: int | None) -> Printer:
+    if common.json:
+        from tfrtool.cli.head_json import HeadJson
+
+        return HeadJson(values)
+    if common.quiet:
+        from tfrtool.cli.session import Silent
+
+        return Silent()
+    from tfrtool.cli.head_text import HeadKeys, HeadText
+
+    if keys:
+        return HeadKeys()
+    from tfrtool.cli.screen import on_terminal, wants_color
+
+    if on_terminal():
+        from tfrtool.cli.head_terminal import HeadTerminal
+
+        return HeadTerminal(wants_color(common.color, True), values)
+    return HeadText(values)

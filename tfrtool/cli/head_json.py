@@ -1,0 +1,81 @@
+"""`record` objects, for `head --json`.
+
+A JSON object has text keys, each once; a record's names are bytes, and may stand more than once. A feature is filed
+under its name where that is UTF-8 and free. Else it is filed under the nearest free text (its odd bytes as `\\xNN`;
+`#2`, `#3` … behind a name that is taken), and its own name stands in it as `name`. A payload that has no features to
+show, since its kind is unknown, shows its first bytes as `payload`.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.cli.json_out import JsonPrinter, text
+from tfrtool.cli.record_lines import UNKNOWN_BYTES, features
+from tfrtool.payload import FeatureListView, FeatureView
+from tfrtool.verbs.head import Record
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+
+VALUES, CUT = 10, 1024
+"""Unless more are asked for: values shown of a feature (and steps of a feature list), and bytes of one value."""
+
+
+class HeadJson(JsonPrinter):
+    """Adds `record` objects, with the first `values` values of a feature: -1 for all, None for the usual few."""
+
+    def __init__(self, values: int | None) -> None:
+        super().__init__()
+        self._limit: int | None = VALUES
+        self._cut: int | None = CUT
+        if values is not None:
+            self._limit, self._cut = (None if values < 0 else values), None
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, Record):
+            self.write("record", self._record(name, event))
+        else:
+            super().show(name, event)
+
+    def _record(self, name: str, record: Record) -> dict[str, Any]:
+        found = features(record)
+        fields: dict[str, Any] = {
+            "path": text(name),
+            "index": record.index,
+            "offset": record.offset,
+            "size": record.size,
+            "kind": record.kind,
+            "features": filed((view.name, self._feature(view)) for view in found.features) if found else {},
+        }
+        if found and record.kind == "sequence_example":
+            fields["feature_lists"] = filed((view.name, self._feature_list(view)) for view in found.feature_lists)
+        if not found and record.payload is not None:
+            beginning = base64.b64encode(record.payload[:UNKNOWN_BYTES]).decode()
+            fields["payload"] = {"bytes": beginning, "size": record.size}
+        return fields
+
+    def _feature(self, view: FeatureView) -> dict[str, Any]:
+        values = view.json_values(self._limit, self._cut)
+        shown = {"kind": view.kind, "count": view.count, "values": values, "shown": len(values)}
+        return {**shown, "note": view.note} if view.note else shown
+
+    def _feature_list(self, view: FeatureListView) -> dict[str, Any]:
+        steps = [self._feature(step) for step in view.steps(self._limit)]
+        shown = {"kinds": view.kinds, "count": view.count, "steps": steps, "shown": len(steps)}
+        return {**shown, "note": view.note} if view.note else shown
+
+
+def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Entries by name, so that none is lost and each name can be told; see the head of this module."""
+    found: dict[str, dict[str, Any]] = {}
+    taken: dict[str, int] = {}
+    for name, entry in entries:
+        key = plain = str(name, "utf-8", "backslashreplace")
+        while key in found:
+            taken[plain] = taken.get(plain, 1) + 1
+            key = f"{plain}#{taken[plain]}"
+        found[key] = entry if key.encode() == name else {"name": text(name), **entry}
+    return found

@@ -1,0 +1,110 @@
+"""What `head` writes: tab-separated fields in a pipe, names alone for `--keys`, bytes alone for `--raw`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.record_lines import features, key, lines
+from tfrtool.cli.streams import say
+from tfrtool.cli.text import plural, row, shell_word
+from tfrtool.errors import TfrtoolError
+from tfrtool.report import FileReport, Summary
+from tfrtool.verbs.head import Record
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+    from tfrtool.framing.damage import Damage
+
+PREVIEW = 80
+"""Columns of a preview in a pipe, where nobody says how many there are."""
+DAMAGE_LINES = 20
+"""Damaged ranges told of for one input."""
+
+
+class HeadPrinter:
+    """What all printers of `head` do with what is no record: standard error tells of it."""
+
+    def __init__(self) -> None:
+        self._damage: list[Damage] = []
+        self._more = 0
+
+    def record(self, name: str, record: Record) -> None:
+        """Print one record."""
+        raise NotImplementedError
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, Record):
+            self.record(name, event)
+        elif isinstance(event, FileReport):
+            self._tell(event)
+            self._damage.clear()
+            self._more = 0
+        elif len(self._damage) < DAMAGE_LINES:
+            self._damage.append(event)
+        else:
+            self._more += 1
+
+    def _tell(self, report: FileReport) -> None:
+        if report.status == "foreign":
+            say("; ".join(filter(None, (report.message, report.hint))), report.path)
+            return
+        for damage in self._damage:
+            say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
+        if self._more:
+            found = plural(self._more, "more damaged range")
+            say(f"{found}; run: tfrtool verify {shell_word(report.path)}", report.path)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        for name in missing:
+            say("missing from its shard set", name)
+
+
+class HeadText(HeadPrinter):
+    """A line for each feature: path, number of the record, name, kind, number of values, preview."""
+
+    def __init__(self, values: int | None) -> None:
+        super().__init__()
+        self._values = values
+
+    def record(self, name: str, record: Record) -> None:
+        for line in lines(record, PREVIEW, self._values):
+            sys.stdout.write(row((name, record.index)) + "\t" + "\t".join(line) + "\n")
+
+
+class HeadKeys(HeadPrinter):
+    """The names of features, each once, in the order in which they are first met."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[bytes] = set()
+
+    def record(self, name: str, record: Record) -> None:
+        found = features(record)
+        names = [view.name for view in found.features] if found else []
+        names += [view.name for view in found.feature_lists] if found else []
+        for feature in names:
+            if feature not in self._seen:
+                self._seen.add(feature)
+                sys.stdout.write(key(feature) + "\n")
+
+
+class HeadRaw(HeadPrinter):
+    """The payload of the one record, byte for byte."""
+
+    def __init__(self, skip: int) -> None:
+        super().__init__()
+        self._skip = skip
+        self._written = False
+
+    def record(self, name: str, record: Record) -> None:
+        if record.payload is None:
+            raise TfrtoolError(f"{name}: record {record.index} is too large to be held: {record.size} bytes")
+        sys.stdout.buffer.write(record.payload)
+        self._written = True
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        super().end(summary, missing)
+        if not self._written and not summary.exit:
+            raise TfrtoolError(f"there is no record {self._skip}: the input holds {plural(summary.records, 'record')}")

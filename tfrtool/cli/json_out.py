@@ -1,0 +1,98 @@
+"""JSON Lines, for programs: one object a line, each with its `type` and the version `v` of this layout.
+
+Text that is not UTF-8, and bytes that are not, stand as `{"bytes": "<base64>"}`; NaN and the infinities as strings.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.report import FileReport, Summary
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+    from tfrtool.framing.damage import Damage
+
+VERSION = 1
+
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+_FILE = ("status", "format", "compression", "size", "records", "kind", "diagnosis", "message", "hint")
+_SUMMARY = ("files", "clean", "damaged", "foreign", "errors", "records", "missing", "exit")
+
+
+class JsonPrinter:
+    """Prints a `file` object for each input, after the `damage` objects of that file, and one `summary`.
+
+    `extra` names the fields of a report that a command adds to the `file` object. A command that finds more than damage
+    overrides `show`, and uses `write`.
+    """
+
+    def __init__(self, extra: Sequence[str] = ()) -> None:
+        self._fields = (*_FILE, *extra)
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            self.write("file", self._file(event))
+        else:
+            self.write("damage", _damage(name, event))  # type: ignore[arg-type]
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
+        values["missing_names"] = [text(name) for name in missing]
+        self.write("summary", values)
+
+    def write(self, kind: str, values: dict[str, Any]) -> None:
+        """One object as one line."""
+        sys.stdout.write(_encode({"type": kind, "v": VERSION, **values}) + "\n")
+
+    def _file(self, report: FileReport) -> dict[str, Any]:
+        values: dict[str, Any] = {"path": text(report.path)}
+        for field in self._fields:
+            value = getattr(report, field)
+            values[field] = text(value) if isinstance(value, str) else value
+        if report.error:
+            values["error"] = {"kind": report.error[0], "message": text(report.error[1])}
+        return values
+
+
+def _damage(name: str, damage: Damage) -> dict[str, Any]:
+    return {
+        "path": text(name),
+        "begin": damage.begin,
+        "end": damage.end,
+        "fault": damage.fault,
+        "record": damage.record,
+        "want": _checksum(damage.want),
+        "got": _checksum(damage.got),
+        "restorable": damage.restorable,
+        "message": text(damage.message),
+    }
+
+
+def _checksum(value: int | None) -> str | None:
+    return None if value is None else f"0x{value:08x}"
+
+
+def text(value: str | bytes) -> str | dict[str, str]:
+    """A text as JSON has it: a string where it is UTF-8, else its bytes (a path's are those on disk)."""
+    try:
+        if isinstance(value, bytes):
+            return value.decode()
+        value.encode()
+        return value
+    except UnicodeError:
+        raw = value if isinstance(value, bytes) else _bytes_of(value)
+        return {"bytes": base64.b64encode(raw).decode()}
+
+
+def _bytes_of(value: str) -> bytes:
+    try:
+        return os.fsencode(value)
+    except UnicodeError:
+        return value.encode("utf-8", "surrogatepass")

@@ -1,0 +1,112 @@
+"""The program around the commands: whatever happens inside, it ends with one of the documented exit codes.
+
+Click is not left to run the program by itself: it ends with 1, which here means a finding in the data, when the user
+interrupts it and when the reader of standard output goes away.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import signal
+import sys
+
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+EXIT_TERMINATED = 128 + signal.SIGTERM
+EXIT_READER_GONE = 128 + 13  # SIGPIPE, which not every system has
+
+
+class State:
+    """What a command tells the program around it."""
+
+    verbose = 0
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived; not an `Exception`, so that only clean-up stands between it and the end."""
+
+
+def main() -> int:
+    """Run `tfrtool` on `sys.argv`; the result is its exit code."""
+    gc.disable()  # what is imported stays; the loop over inputs turns collecting on
+    state = State()
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        from tfrtool.cli import streams
+
+        streams.prepare()
+        code = _run(state)
+        sys.stdout.flush()
+        return code
+    except BaseException as error:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)  # a second one ends the program wherever it is
+        return _end(error, state)
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise Terminated
+
+
+def _run(state: State) -> int:
+    import click
+
+    from tfrtool.cli.app import app
+
+    try:
+        with app.make_context("tfrtool", sys.argv[1:], obj=state, terminal_width=_help_width()) as context:
+            code: int = app.invoke(context)
+            return code
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        from io import StringIO
+
+        from tfrtool.cli.streams import say_lines
+        from tfrtool.report import EXIT_FAILED
+
+        page = StringIO()
+        error.show(page)
+        say_lines(page.getvalue())
+        return error.exit_code if isinstance(error, click.UsageError) else EXIT_FAILED
+
+
+def _help_width() -> int:
+    """Columns of a help page, by Click's own rule; Click would import shutil, bz2 and lzma to learn them."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        width = int(columns) if columns.isdecimal() else os.get_terminal_size(1).columns
+    except OSError:
+        width = 80
+    return max(min(width, 80) - 2, 50)
+
+
+def _end(error: BaseException, state: State) -> int:
+    """Say what ended the program, where there is something to say, and give its exit code."""
+    from tfrtool.cli.failure import failure, say_traceback
+    from tfrtool.cli.streams import OutputError, abandon_output, say
+    from tfrtool.report import EXIT_FAILED
+    from tfrtool.sources.reasons import reason
+
+    code, message = EXIT_FAILED, ""
+    if isinstance(error, OutputError):
+        abandon_output()
+        if error.cause.errno == errno.EPIPE:
+            return EXIT_READER_GONE
+        message = f"cannot write standard output: {reason(error.cause)}"
+    elif isinstance(error, KeyboardInterrupt):
+        code = EXIT_INTERRUPTED
+    elif isinstance(error, Terminated):
+        code = EXIT_TERMINATED
+    else:
+        message = failure(error)[1]
+    try:
+        sys.stdout.flush()
+    except OutputError:  # what ended the program is graver
+        abandon_output()
+    if state.verbose > 1:
+        say_traceback(error)
+    if message:
+        say(message)
+    return code

@@ -1,0 +1,125 @@
+"""The loop that all reading commands share: inputs in, what was found to a printer, the exit code out."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tfrtool.cli.options import Common
+from tfrtool.cli.progress import Progress
+from tfrtool.cli.streams import say
+from tfrtool.report import FileReport, Summary
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.verbs import Options, Record
+
+    Event = Damage | Record | FileReport
+
+
+class Printer(Protocol):
+    """Writes to standard output what a command found, as it is found."""
+
+    def show(self, name: str, event: Event) -> None:
+        """One finding, record or report of the input `name`; its report is the last."""
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        """All inputs are done: their totals, and the names of the shards that are not there."""
+
+
+class Silent:
+    """Prints nothing, for `--quiet`."""
+
+    def show(self, name: str, event: Event) -> None:
+        pass
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        pass
+
+
+def run(
+    common: Common,
+    job: Callable[[str, Options], Iterable[Event]],
+    printer: Printer,
+    *,
+    only_one: str = "",
+    **settings: Any,
+) -> int:
+    """Do `job` on every input, in order, and print what it yields; the result is the exit code.
+
+    `settings` are further fields of the job's `Options`. An input that fails is reported, and never stops the others.
+    `only_one` says why there may be no more than one input, where that is so.
+    """
+    from tfrtool.sources.inputs import resolve
+    from tfrtool.verbs.options import Options
+
+    gc.enable()
+    resolution = resolve(common.inputs)
+    missing = [shard.name for shard in resolution.missing]
+    names = resolution.names
+    if only_one and len(names) > 1:
+        import click
+
+        raise click.UsageError(f"{only_one}, and there are {len(names)} inputs")
+    progress = None
+    if common.progress and not common.quiet and sys.stderr.isatty():
+        progress = Progress(names)
+    options = Options(
+        format=common.format,
+        compression=common.compression,
+        progress=progress.advance if progress else None,
+        **settings,
+    )
+    summary = Summary(missing=sum(shard.count for shard in resolution.missing))
+    try:
+        for name, event in _events(resolution, job, options, common.verbose):
+            if progress:
+                progress.hide()
+            printer.show(name, event)
+            if isinstance(event, FileReport):
+                sys.stdout.flush()
+                _remark(event, common.verbose)
+                summary = summary.merge(Summary.of([event]))
+    finally:
+        if progress:
+            progress.close()
+    printer.end(summary, missing)
+    return summary.exit
+
+
+def _events(
+    resolution: Any, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
+) -> Iterator[tuple[str, Event]]:
+    for entry in resolution.entries:
+        if isinstance(entry, str):
+            yield from _guarded(entry, job, options, verbose)
+        else:
+            yield entry.input, FileReport(entry.input, "error", message=entry.message, error=("open", entry.message))
+
+
+def _guarded(
+    name: str, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
+) -> Iterator[tuple[str, Event]]:
+    """What `job` yields for one input; an exception becomes that input's report, and the others have their turn."""
+    try:
+        for event in job(name, options):
+            yield name, event
+    except Exception as error:
+        from tfrtool.cli.failure import failure, say_traceback
+
+        kind, message = failure(error)
+        if verbose > 1:
+            say_traceback(error)
+        yield name, FileReport(name, "error", message=message, error=(kind, message))
+
+
+def _remark(report: FileReport, verbose: int) -> None:
+    """What standard error says about an input, whatever standard output carries."""
+    if report.error:
+        say("; ".join(filter(None, (report.error[1], report.hint))), report.path)
+    elif verbose:
+        compression = "not compressed" if report.compression == "none" else report.compression
+        taken = (report.format or report.diagnosis or "no known format", compression, report.kind)
+        say(", ".join(filter(None, taken)), report.path)

@@ -1,0 +1,59 @@
+"""rich, for a terminal: everything that it would read into data (markup, emoji, highlighting) is off."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+NARROW = 72
+"""Columns below which a table puts its last column on lines of its own."""
+
+
+def console(color: bool) -> Console:
+    """A console on standard output."""
+    from rich.console import Console
+
+    return Console(
+        file=sys.stdout,
+        force_terminal=True,
+        color_system="standard" if color else None,
+        no_color=not color,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+    )
+
+
+def can_encode(glyphs: str) -> bool:
+    """Whether standard output takes these characters as they are."""
+    try:
+        glyphs.encode(sys.stdout.encoding)
+    except UnicodeError:
+        return False
+    return True
+
+
+def table(width: int, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
+    """A table without rules, whose last column is a text that wraps. All of it must be safe already."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    if width < NARROW:
+        parts: list[RenderableType] = []
+        for *fields, last in rows:
+            labelled = (f"{head} {field}" for head, field in zip(heads, fields, strict=False) if field)
+            parts += (Text("  ".join(labelled), "bold"), Padding(Text(last), (0, 0, 0, 2)))
+        return Group(*parts)
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in heads:
+        grid.add_column(Text(head), overflow="fold")
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    return grid

@@ -1,0 +1,54 @@
+"""Text for people and for pipes: what came from data is made harmless, rows are tab-separated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_COLORS = {"red": 31, "green": 32}
+
+
+def safe(text: str) -> str:
+    r"""`text` without a character that a terminal or a reader of lines could take for a command.
+
+    Control, format, bidirectional, private, unassigned and line-separating characters, spaces other than U+0020, lone
+    surrogates and the backslash itself are escaped as Python does; a byte of a path that is not UTF-8 becomes `\xNN`.
+    """
+    return printable(text.replace("\\", "\\\\"))
+
+
+def printable(text: str) -> str:
+    """The same for a sentence of ours, in which data may stand that was quoted already: backslashes are left alone."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps an undecodable byte of a path (PEP 383)
+        code -= 0xDC00
+    if char in _NAMED:
+        return _NAMED[char]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def row(fields: Iterable[object]) -> str:
+    """Fields as one tab-separated line without its end; None is an empty field, and every text passes `safe`."""
+    return "\t".join("" if field is None else safe(str(field)) for field in fields)
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 record`, `2 records`, `1,000 records`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def shell_word(text: str) -> str:
+    """`text` as one word of a shell command, for a hint that can be pasted."""
+    plain = text.isascii() and text.replace("-", "a").replace("_", "a").replace(".", "a").replace("/", "a").isalnum()
+    return text if plain and not text.startswith("-") else "'" + text.replace("'", "'\\''") + "'"
+
+
+def paint(text: str, color: str) -> str:
+    """`text` between the control sequences that colour it (ECMA-48, SGR)."""
+    return f"\x1b[{_COLORS[color]}m{text}\x1b[0m"

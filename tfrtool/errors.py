@@ -1,0 +1,63 @@
+"""What could not be done.
+
+Damage in data is never an exception inside the engine: it is a value (`tfrtool.framing.damage.Damage`). The classes
+here say that a job could not be done at all, and each carries a `kind`, a short id for scripts, beside its sentence.
+
+    TfrtoolError
+    ├── OpenError          the input cannot be opened: missing, a directory, no permission
+    ├── ReadError          reading failed midway: an I/O error of the system
+    ├── WriteError         the output cannot be written: exists already, no space, no permission
+    ├── UnsupportedError   asked for what this installation cannot do: a URL scheme, a missing extra
+    └── DamageError        raised by `tfrtool.records` alone, for callers who want the first damage to stop them
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+
+
+class TfrtoolError(Exception):
+    """The root: `str(error)` is one sentence for people, `kind` one word for scripts."""
+
+    kind = "internal"
+
+
+class OpenError(TfrtoolError):
+    """The input cannot be opened."""
+
+    kind = "open"
+
+
+class ReadError(TfrtoolError):
+    """The system failed to read what was opened."""
+
+    kind = "read"
+
+
+class WriteError(TfrtoolError):
+    """The output cannot be written; whatever stood under its name still stands there."""
+
+    kind = "write"
+
+
+class UnsupportedError(TfrtoolError):
+    """This installation cannot do what was asked; the sentence says what would make it able to."""
+
+    kind = "unsupported"
+
+
+class DamageError(TfrtoolError):
+    """The data is damaged, and the caller asked to be stopped by that.
+
+    `path` names the file; `damage` is the first damaged range, or None where the whole file is of another format.
+    """
+
+    kind = "damage"
+
+    def __init__(self, message: str, path: str, damage: Damage | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.damage = damage

@@ -1,0 +1,150 @@
+"""What stands at an offset ahead of the walk: boundaries, records, chains of records, and proofs of payloads."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Literal
+
+from tfrtool.framing import kernel
+from tfrtool.framing.algebra import splits, starts
+from tfrtool.framing.crc import header_is_sound, rotated, unmasked
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.scout import CANDIDATE, Ledger
+from tfrtool.framing.window import Readable, Window
+
+TOILED = 1 << 20
+"""Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
+
+_HEADER = Struct("<QI")
+_FOOTER = Struct("<I")
+
+Ending = Literal["end", "dead", "far"]
+"""How a chain of sound headers ends: at the end of the stream, where no record goes on, or out of sight."""
+
+
+class Ahead:
+    """Looks ahead in one stream, through windows of its own, so that the walk's stays where it is."""
+
+    def __init__(self, data: Readable, ledger: Ledger) -> None:
+        self.near = Window(data)
+        self.far = Window(data)
+        self.ledger = ledger
+        self._known: kernel.Known = {}
+
+    def peek(self, offset: int, n: int) -> bytes:
+        """Up to `n` bytes at `offset`, without moving a window."""
+        window = self.far if self.far.covers(offset, n) else self.near
+        return bytes(window.peek(offset, n))
+
+    def head(self, offset: int) -> bytes:
+        """The 12 bytes at `offset`, fewer at the end of the stream."""
+        return self.peek(offset, HEADER)
+
+    def fits(self, end: int) -> bool:
+        """Whether the stream reaches to `end`."""
+        return self.near.holds(end)
+
+    def boundary(self, offset: int) -> bool:
+        """Whether a sound header, or the end of the stream, stands at `offset`, which the stream reaches."""
+        return header_is_sound(self.head(offset)) or self.near.ends_at(offset)
+
+    def data_holds(self, begin: int, end: int) -> bool:
+        """Whether the checksum stored at `end` is that of `[begin, end)`."""
+        stored = self.peek(end, 4)
+        return len(stored) == 4 and rotated(self.far.crc(begin, end)) == _FOOTER.unpack(stored)[0]
+
+    def stands(self, header: int) -> bool:
+        """Whether the record at this sound header is sound, or is followed by one or by the end."""
+        length: int = _HEADER.unpack(self.head(header))[0]
+        end = header + FRAMING + length
+        if not self.ledger.spend(CANDIDATE) or not self.fits(end):
+            return False
+        return self.boundary(end) or (self.ledger.spend(length) and self.data_holds(header + HEADER, end - 4))
+
+    def follow(self, header: int, sight: int) -> tuple[int, Ending]:
+        """Where the chain of sound headers from `header` on ends, and how; `far` when it goes on for `sight` bytes.
+
+        A chain that ends at no boundary has led astray in its last record, unless that one is sound.
+        """
+        window, at, last = self.far, header, header
+        while True:
+            index = window.load(at, HEADER)
+            if window.fill == index:
+                return at, "end"
+            count, stop, final = kernel.hop(window.buffer, index, window.fill, self._known)
+            if not count:
+                if window.fill - index < HEADER or at == header or self._sound_until(last, at):
+                    return at, "dead"
+                return last, "dead"
+            to, last = window.base + stop, window.base + final
+            if stop > window.fill and not window.holds(to):
+                return last, "dead"
+            self.ledger.look(to - at)
+            if to - header > sight:
+                return to, "far"
+            at = to
+            self.ledger.reach(at)
+
+    def _sound_until(self, last: int, end: int) -> bool:
+        return header_is_sound(self.head(end)) or (
+            self.ledger.spend(end - last) and self.data_holds(last + HEADER, end - 4)
+        )
+
+    def nearly_goes_on(self, end: int) -> bool:
+        """Whether a record stands less than a record's smallest size behind `end`, where a chain has ended.
+
+        So few bytes are no damaged record. They are what follows a record file inside a record: at least its checksum.
+        """
+        after = self.peek(end, FRAMING + HEADER - 1)
+        return any(
+            header_is_sound(after[i : i + HEADER]) and self.stands(end + i) for i in range(1, len(after) - HEADER + 1)
+        )
+
+    def announced(self, start: int, begin: int, end: int) -> bool:
+        """Whether the bytes from `start` to `begin` say that a value of a message goes from there to `end`.
+
+        A message puts a tag and the length, as a varint, before each bytes value. A whole record file that is such a
+        value is therefore announced with its size, which no file is by its neighbours.
+        """
+        return self._announced(start, begin) == end - begin
+
+    def announced_past(self, start: int, begin: int, end: int, most: int) -> bool:
+        """The same for a value that goes beyond `end`, where the stream was cut, and at most to `most`."""
+        size = self._announced(start, begin)
+        return size is not None and end - begin <= size <= most - begin
+
+    def _announced(self, start: int, begin: int) -> int | None:
+        first = max(start, begin - 6)
+        before = self.peek(first, begin - first)
+        if len(before) < 2 or before[-1] & 0x80:
+            return None
+        size, width = before[-1], 1
+        while width < len(before) and before[-1 - width] & 0x80:
+            size = size << 7 | before[-1 - width] & 0x7F
+            width += 1
+        # The bytes of a varint before the last have their high bit set; what stands before them is the tag, of type 2.
+        return size if width < len(before) and before[-1 - width] & 7 == 2 else None
+
+    def late_start(self, begin: int, boundary: int) -> int | None:
+        """Where in `[begin, boundary)` the payload begins whose checksum stands at `boundary - 4`, or None."""
+        end = boundary - 4
+        if end <= begin or end - begin > TOILED or not self.ledger.toil(end - begin):
+            return None
+        stored = self.peek(end, 4)
+        found = starts(self._bytes(begin, end), unmasked(_FOOTER.unpack(stored)[0]))
+        return begin + found[0] if found else None
+
+    def rejoined(self, begin: int, length: int, boundary: int) -> int | None:
+        """Where bytes were put into the payload of `length` bytes from `begin` on, if its checksum stands at
+        `boundary - 4`
+        and holds once they are taken out: the offset behind its first part."""
+        end = boundary - 4
+        if end - begin <= length or end - begin > TOILED or not self.ledger.toil(2 * (end - begin)):
+            return None
+        stored = self.peek(end, 4)
+        found = splits(self._bytes(begin, end), length, unmasked(_FOOTER.unpack(stored)[0]))
+        return begin + found[0] if found else None
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        view = memoryview(bytearray(end - begin))
+        return bytes(view[: self.far.data.read_into(begin, view)])

@@ -1,0 +1,66 @@
+"""Damage as a value: which bytes are not a sound record, why, and what they still prove."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Fault = Literal["length-crc", "data-crc", "torn", "zeros", "stray", "codec", "length", "payload"]
+"""What is wrong with a range; the ids and their meaning are fixed in the interface.
+
+`length-crc` the header disagrees with its checksum · `data-crc` the payload disagrees with its checksum · `torn` the
+file ends inside a record · `zeros` a zero-filled stretch · `stray` bytes that belong to no record · `codec` the gzip or
+zlib stream itself is broken · `length` an OFRecord length that is negative or past the end · `payload` sound framing
+around a payload that does not parse.
+"""
+
+How = Literal["mended-header", "lost-header", "late-start", "rejoined", "stored-checksum", "wrong-writer", "unproved"]
+"""What speaks for the payloads of a damaged range.
+
+`mended-header` one to three flipped bits of the header undone, and the data checksum holds · `lost-header` the data
+checksum before the next boundary is that of the bytes between · `late-start` the same, and the payload begins
+elsewhere than its header tells, at the one place that gives the checksum · `rejoined` other bytes stand within the
+payload, and the checksum holds without them · `stored-checksum` the stored data checksum itself has one flipped bit ·
+`wrong-writer` every checksum holds once it is computed as that writer did · `unproved` the payloads are complete, but
+no checksum speaks for them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """Payloads that stand whole inside a damaged range, and the proof.
+
+    Where `layout` is empty there is one, and `pieces` are the half-open ranges of the decoded stream that hold it, to
+    be put together in order. Otherwise the one piece holds `records` frames one after another, in the layout of that
+    name.
+    """
+
+    how: How
+    records: int
+    pieces: tuple[tuple[int, int], ...]
+    layout: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The half-open range `[begin, end)` of the decoded stream that holds no sound record, in bytes.
+
+    `record` is the number in the file (from 0) of the record that is damaged there, None where the bytes belong to
+    none or nobody can tell. `want` and `got` are masked checksums, the computed and the stored one, where one failed.
+    `message` is one plain sentence. `rescue` says which payloads of the range `repair` brings back whole, None for
+    none.
+    """
+
+    begin: int
+    end: int
+    fault: Fault
+    record: int | None = None
+    want: int | None = None
+    got: int | None = None
+    message: str = ""
+    rescue: Rescue | None = None
+
+    @property
+    def restorable(self) -> int:
+        """How many records of this range are proved whole, so that they come back unasked."""
+        return self.rescue.records if self.rescue and self.rescue.how != "unproved" else 0

@@ -1,0 +1,212 @@
+"""The walk over OFRecord framing, which has no checksums.
+
+Nothing here is proved. A record is taken for sound when its length is positive and fits, and its payload has the strict
+structure of an OFRecord message, which the caller judges (`plausible`); what is found again after damage rests on the
+same. OneFlow's reader refuses a length of zero, so zeros are never records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from struct import Struct
+
+from tfrtool.framing import words
+from tfrtool.framing.damage import Damage, Fault
+from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
+from tfrtool.framing.scout import Ledger
+from tfrtool.framing.walk import Batch
+from tfrtool.framing.window import CAPACITY, Readable, Window
+
+Plausible = Callable[[memoryview], bool]
+
+_LENGTH = Struct("<q")
+_HELD = 1 << 26
+"""Largest payload whose structure is judged whole; of a larger one its first window is all that is looked at."""
+
+_TAG = 10
+"""The first byte of an OFRecord message that has features: the tag of a map entry."""
+
+_NEEDLE = b"\0\0\0\0\n"
+"""The upper half of a length below 4 GiB, and the tag of the first map entry behind it."""
+
+
+def walk_ofrecord(data: Readable, plausible: Plausible) -> Iterator[Batch | Damage]:
+    """Walk OFRecord framing; the batches and damage tile the stream as those of `walk` do."""
+    return _Walker(data, plausible).walk()
+
+
+def hop_ofrecord(data: Readable) -> int | None:
+    """The number of records where a chain of positive lengths leads exactly to the end of the stream, else None.
+
+    Reads lengths alone; the stream must be one that can be read again.
+    """
+    window, at, count = Window(data), 0, 0
+    fetch = CAPACITY
+    while True:
+        index = window.load(at, HEADER, fetch)
+        if window.fill - index < HEADER:
+            return count if window.fill == index and window.base + index == at else None
+        length: int = _LENGTH.unpack_from(window.buffer, index)[0]
+        to = at + HEADER + length
+        if length <= 0 or (to > window.base + window.fill and not window.holds(to)):
+            return None
+        fetch = 4096 if length > 1 << 14 else CAPACITY
+        at, count = to, count + 1
+
+
+def looks_like_ofrecord(data: Readable, plausible: Plausible, within: int) -> bool:
+    """Whether a plausible record, followed by another or by the end, begins at 0 or in the first `within` bytes."""
+    return _Walker(data, plausible).found(within)
+
+
+class _Walker:
+    def __init__(self, data: Readable, plausible: Plausible) -> None:
+        self.data = data
+        self.window = Window(data)
+        self.ahead = Window(data)
+        self.plausible = plausible
+        self.ledger = Ledger()
+        self.number = 0
+
+    def walk(self) -> Iterator[Batch | Damage]:
+        at, window = 0, self.window
+        while True:
+            index = window.load(at, HEADER)
+            begins, ends, stop = self._frames(index)
+            if begins:
+                end = window.base + stop
+                yield Batch(at, end, self.number, len(begins), window.base, window.view, begins, ends)
+                self.number += len(begins)
+                at = end
+                self.data.forget(at)
+                self.ledger.reach(at)
+                continue
+            left = window.fill - index
+            if not left:
+                return
+            length: int | None = _LENGTH.unpack_from(window.buffer, index)[0] if left >= HEADER else None
+            if length is not None and length > 0:
+                if left < HEADER + length <= CAPACITY:
+                    index = window.load(at, HEADER + length)
+                    if window.fill - index >= HEADER + length:
+                        continue
+                elif HEADER + length > CAPACITY and window.holds(at + HEADER + length):
+                    view = self._payload(at + HEADER, length)
+                    if self.plausible(view) if len(view) == length else view[0] == _TAG:
+                        whole = view if len(view) == length else None
+                        end = at + HEADER + length
+                        yield Batch(at, end, self.number, 1, at + HEADER, whole, [0], [length])
+                        self.number += 1
+                        at = end
+                        self.data.forget(at)
+                        continue
+            damage = self._damage(at, length)
+            if damage.record is not None:
+                self.number += 1
+            yield damage
+            at = damage.end
+            self.data.forget(at)
+
+    def found(self, within: int) -> bool:
+        """Whether a plausible record that is followed by one, or by the end, begins at 0 or in the first bytes."""
+        end = self._stands(0)
+        if end is not None and self._goes_on(end):
+            return True
+        return within > 0 and self._search(0, to_the_end=False, most=within)[0] is not None
+
+    def _frames(self, index: int) -> tuple[list[int], list[int], int]:
+        buffer, view, fill, plausible = self.window.buffer, self.window.view, self.window.fill, self.plausible
+        begins: list[int] = []
+        ends: list[int] = []
+        while index + HEADER <= fill:
+            length = _LENGTH.unpack_from(buffer, index)[0]
+            end = index + HEADER + length
+            if length <= 0 or end > fill or not plausible(view[index + HEADER : end]):
+                break
+            begins.append(index + HEADER)
+            ends.append(end)
+            index = end
+        return begins, ends, index
+
+    def _payload(self, begin: int, length: int) -> memoryview:
+        """The payload, or the first window of one that is too large to hold."""
+        view = memoryview(bytearray(length if length <= _HELD else CAPACITY))
+        return view[: self.data.read_into(begin, view)]
+
+    def _stands(self, at: int) -> int | None:
+        """Where a plausible record that begins at `at` ends, or None."""
+        head = self.ahead.peek(at, HEADER + 1)
+        if len(head) <= HEADER:
+            return None
+        length: int = _LENGTH.unpack_from(head)[0]
+        end = at + HEADER + length
+        if length <= 0 or head[HEADER] != _TAG or not self.ahead.holds(end) or not self.ledger.spend(length):
+            return None
+        view = self._payload(at + HEADER, length)
+        return end if len(view) < length or self.plausible(view) else None
+
+    def _damage(self, at: int, length: int | None) -> Damage:
+        if length is None:
+            end = at + len(self.ahead.peek(at, HEADER))
+            return Damage(at, end, "torn", self.number, message=f"{end - at} of the 8 bytes of a length are there")
+        end = at + HEADER + length
+        fits = length > 0 and self.ahead.holds(end)
+        if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
+            return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
+        resume, stop = self._search(at, to_the_end=length > 0 and not fits)
+        if resume is None and length > 0 and not fits:
+            return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
+        return self._named(at, stop if resume is None else resume, length, stop)
+
+    def _named(self, at: int, end: int, length: int, stop: int) -> Damage:
+        fault: Fault = "length"
+        message = words.ofrecord_length(length, stop - at - HEADER)
+        if length == 0 and self._all_zero(at, end):
+            fault, message = "zeros", words.zeros(end - at, end - at, at)
+        elif length > 0:
+            message = f"a length of {length:,} that leads to no record"
+        return Damage(at, end, fault, None if fault == "zeros" else self.number, message=message)
+
+    def _all_zero(self, at: int, end: int) -> bool:
+        zeros = bytes(CAPACITY)
+        while at < end:
+            index = self.ahead.load(at, 1)
+            n = min(self.ahead.fill - index, end - at)
+            if n <= 0 or not self.ahead.buffer.startswith(zeros[:n], index):
+                return False
+            at += n
+        return True
+
+    def _search(self, start: int, *, to_the_end: bool, most: int | None = None) -> tuple[int | None, int]:
+        """The next offset where a plausible record stands that is followed by the end or by another one.
+
+        Returns it, or None, and the end of what was looked at. `to_the_end` demands that records lead from there
+        exactly to the end of the stream, since all the rest is claimed by one torn record.
+        """
+        window, at = self.ahead, start + 1
+        while most is None or at < most:
+            index = window.load(at, CAPACITY)
+            place = window.buffer.find(_NEEDLE, index + 4, window.fill)
+            if place < 0:
+                if window.fill < CAPACITY:
+                    return None, window.base + window.fill
+                at = window.base + window.fill - HEADER
+                continue
+            at = window.base + place - 4
+            self.ledger.reach(at)
+            end = self._stands(at)
+            if end is not None and (self._leads_to_end(end) if to_the_end else self._goes_on(end)):
+                return at, at
+            at += 1
+        return None, at
+
+    def _goes_on(self, end: int) -> bool:
+        return self.ahead.ends_at(end) or self._stands(end) is not None or len(self.ahead.peek(end, HEADER)) < HEADER
+
+    def _leads_to_end(self, at: int) -> bool:
+        while not self.ahead.ends_at(at):
+            end = self._stands(at)
+            if end is None:
+                return False
+            at = end
+        return True

@@ -1,0 +1,220 @@
+"""Going ahead over a gap: finding sound headers, and taking in what is passed over, in one pass."""
+
+from __future__ import annotations
+
+import re
+from struct import Struct
+
+from tfrtool.framing import kernel, words
+from tfrtool.framing.crc import crc32c, rotated
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.window import CAPACITY, Window
+
+CANDIDATE = 1 << 10
+"""What trying one header costs, in bytes read at memory speed."""
+
+_ALLOWANCE = 1 << 26
+_EARN = 4
+_SHARE = 8
+_SKIPPED = 512
+_SLOW_ALLOWANCE = 1 << 22
+_SLOW_EARN = 32
+
+_FOOTER = Struct("<I")
+_ZEROS = bytes(CAPACITY)
+_STRETCH = 64
+_RUN = re.compile(b"\0+")
+
+
+class Ledger:
+    """What looking ahead may still cost: allowances, and shares of the farthest offset that was reached.
+
+    So all looking ahead together is linear in the stream, however hostile it is. Three accounts, so that none starves
+    another: `spend` pays for trying what may be a record, in bytes that are read and checked at memory speed; `look`
+    for following chains to see whether they are content, in bytes hopped over; `toil` for bytes that Python touches
+    one by one.
+    """
+
+    __slots__ = ("farthest", "looked", "slow", "spent")
+
+    def __init__(self) -> None:
+        self.farthest = 0
+        self.spent = 0
+        self.looked = 0
+        self.slow = 0
+
+    def reach(self, offset: int) -> None:
+        """Earn for the way to `offset`."""
+        if offset > self.farthest:
+            self.farthest = offset
+
+    def spend(self, cost: int) -> bool:
+        """Whether `cost` bytes can be afforded; if so they are paid."""
+        if self.spent + cost > _ALLOWANCE + _EARN * self.farthest:
+            return False
+        self.spent += cost
+        return True
+
+    @property
+    def broke(self) -> bool:
+        """Whether trying one more candidate cannot be afforded."""
+        return self.spent + CANDIDATE > _ALLOWANCE + _EARN * self.farthest
+
+    def look(self, cost: int) -> None:
+        """Pay for what was looked at, seen before by `sight`."""
+        self.looked += cost
+
+    def sight(self) -> int:
+        """How far one gap may look ahead, in bytes: a part of what is left, so that gaps to come can look too."""
+        return max(0, _ALLOWANCE + _EARN * self.farthest - self.looked) // _SHARE
+
+    def toil(self, cost: int) -> bool:
+        """Whether `cost` slow bytes can be afforded; if so they are paid."""
+        if self.slow + cost > _SLOW_ALLOWANCE + self.farthest // _SLOW_EARN:
+            return False
+        self.slow += cost
+        return True
+
+
+class Scout:
+    """Goes ahead over one gap from `start` on.
+
+    What it takes in is the CRC of everything from `start + 12` on, as the payload of a record with a lost header, and
+    whether the bytes are zeros or text. Each byte is read once, however many headers are found. `keep` is the offset
+    from which on the stream must stay readable, and the first `remember` bytes of the gap stay so until they are
+    passed; while it is None, what was passed over may be forgotten. `until` is where the search gives up.
+    """
+
+    def __init__(self, window: Window, start: int, at: int, keep: int | None, remember: int = 0) -> None:
+        self.window = window
+        self.start = start
+        self._remembered = start + remember
+        self.until: int | None = None
+        self.at = at
+        self.keep = keep
+        self._taken = start
+        self._crc = 0
+        self._found: list[int] = []
+        self._all_zero = True
+        self._run = (start, start)
+        self._sample = b""
+
+    def next(self) -> int | None:
+        """The next sound header at or after `at`, which moves behind its first byte.
+
+        None at the end of the stream (then `at` is that end), and behind `until` (then `gave_up` is set).
+        """
+        window = self.window
+        while True:
+            if self.gave_up:
+                return None
+            while self._found:
+                header = self._found.pop()
+                if header >= self.at:
+                    self.at = header + 1
+                    return header
+            self.take_in(self.at - FRAMING)
+            if self.keep is None and self._taken > self._remembered:
+                window.data.forget(self._taken)
+            index = window.load(self._taken, CAPACITY) + self.at - self._taken
+            found, stop = kernel.scan(window.buffer, index, window.fill)
+            self._found = [window.base + place for place in reversed(found)]
+            if not found:
+                if window.fill < CAPACITY:
+                    self.at = window.base + window.fill
+                    return None
+                self.at = window.base + stop
+
+    def skip(self) -> None:
+        """Pass over a stretch without looking for headers, since too many of those found were none of a record."""
+        self._found.clear()
+        self.at += _SKIPPED
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the search went behind `until`."""
+        return self.until is not None and self.at > self.until
+
+    def take_in(self, to: int) -> None:
+        """Pass over everything before `to`."""
+        window = self.window
+        while self._taken < to:
+            index = window.load(self._taken, 1)
+            stop = min(window.fill, index + to - self._taken)
+            if stop <= index:
+                return
+            self._note(index, stop)
+            payload = max(index, index + self.start + HEADER - self._taken)
+            if payload < stop:
+                self._crc = crc32c(window.view[payload:stop], self._crc)
+            self._taken += stop - index
+
+    def _note(self, index: int, stop: int) -> None:
+        buffer, base = self.window.buffer, self.window.base
+        if len(self._sample) < _STRETCH:
+            self._sample += bytes(buffer[index : min(stop, index + _STRETCH)])
+        begin, end = self._run
+        if buffer.startswith(_ZEROS[: stop - index], index):
+            self._run = (begin, base + stop) if end == base + index else (base + index, base + stop)
+            return
+        self._all_zero = False
+        zeros = buffer.find(_ZEROS[:_STRETCH], index, stop)
+        while zeros >= 0:
+            match = _RUN.match(buffer, zeros, stop)
+            zeros_end = match.end() if match else stop
+            run = (base + zeros, base + zeros_end)
+            if run[0] == end:
+                run = (begin, run[1])
+            if run[1] - run[0] > self._run[1] - self._run[0]:
+                self._run = run
+            zeros = buffer.find(_ZEROS[:_STRETCH], zeros_end, stop)
+
+    def proves(self, boundary: int) -> bool:
+        """Whether `[start, boundary)` is one record with a lost header: its data checksum is that of its payload."""
+        if boundary - self.start < FRAMING:
+            return False
+        self.take_in(boundary - 4)
+        return self._stored(boundary) == rotated(self._crc)
+
+    def lost_bytes(self, boundary: int, ledger: Ledger) -> int | None:
+        """Where the payload begins if bytes of its header are missing, and its checksum stands before `boundary`.
+
+        The offset is one of `[start, start + 12)`. The CRC from there on is that of the few bytes before `start +
+        12`, moved on by as many zeros as follow them, XOR the CRC of what follows: nothing is read again.
+        """
+        before, length = self._sample[:HEADER], boundary - 4 - self.start - HEADER
+        if len(before) < HEADER or length < 0 or not ledger.spend(HEADER * length):
+            return None
+        self.take_in(boundary - 4)
+        stored = self._stored(boundary)
+        none = _over_zeros(0, length)
+        for i in range(HEADER):
+            if stored == rotated(_over_zeros(crc32c(before[i:]), length) ^ none ^ self._crc):
+                return self.start + i
+        return None
+
+    def _stored(self, boundary: int) -> int | None:
+        index = self.window.load(boundary - 4, 4)
+        if self.window.fill - index < 4:
+            return None
+        stored: int = _FOOTER.unpack_from(self.window.buffer, index)[0]
+        return stored
+
+    def passed(self, end: int) -> Damage:
+        """The damage `[start, end)`, named by what was passed over there."""
+        self.take_in(end)
+        begin, stop = self._run
+        zeros = stop - begin
+        if self._all_zero or 2 * zeros >= end - self.start:
+            return Damage(self.start, end, "zeros", message=words.zeros(end - self.start, zeros, begin))
+        return Damage(self.start, end, "stray", message=words.stray(end - self.start, self._sample[:_STRETCH]))
+
+
+def _over_zeros(crc: int, length: int) -> int:
+    """The CRC that goes on from `crc` over `length` zeros."""
+    while length:
+        step = min(length, len(_ZEROS))
+        crc = crc32c(_ZEROS[:step] if step < len(_ZEROS) else _ZEROS, crc)
+        length -= step
+    return crc

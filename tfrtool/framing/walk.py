@@ -1,0 +1,230 @@
+"""The walk: sound frames in batches, and damage, in the order of the stream and without a gap between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from struct import Struct
+
+from tfrtool.framing import kernel, words
+from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
+from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mend import one_bit_apart
+from tfrtool.framing.resync import LONGEST, Resync
+from tfrtool.framing.scout import Ledger
+from tfrtool.framing.window import CAPACITY, Readable, Window
+
+MAX_RECORD = 1 << 30
+"""Largest payload that is held in memory, in bytes, where payloads are asked for."""
+
+_AFTER_DAMAGE = 1 << 10
+_SPARSE = 1 << 14
+_FETCH_SPARSE = 1 << 12
+
+_HEADER = Struct("<QI")
+_FOOTER = Struct("<I")
+
+
+@dataclass(slots=True)
+class Batch:
+    """Sound frames one after another, as columns: `[begin, end)` of the stream, `count` records from number `first` on.
+
+    The payload of frame `i` is `view[begins[i]:ends[i]]`, and that byte 0 of `view` stands at `base` of the stream. The
+    view is reused: it is good until the next batch is asked for. In a walk over headers alone there are no columns, and
+    a record too large to be held has a view of None.
+    """
+
+    begin: int
+    end: int
+    first: int
+    count: int
+    base: int
+    view: memoryview | None
+    begins: list[int]
+    ends: list[int]
+
+
+def walk(
+    data: Readable, *, payloads: bool = False, max_record: int = MAX_RECORD, headers_only: bool = False
+) -> Iterator[Batch | Damage]:
+    """Walk TFRecord framing from the first byte to the last.
+
+    `payloads` asks that each batch give its payloads; then a record larger than the window is read into memory whole,
+    up to `max_record` bytes. `headers_only` hops from header to header, and reads payloads only to explain damage: a
+    record is then sound when its length checksum holds and all its bytes are there. Frames and damage tile the
+    stream.
+    """
+    walker = _Walker(data, payloads, max_record)
+    return walker.hop() if headers_only else walker.walk()
+
+
+class _Walker:
+    def __init__(self, data: Readable, payloads: bool, max_record: int) -> None:
+        self.data = data
+        self.window = Window(data)
+        self.payloads = payloads
+        self.max_record = max_record
+        self.known: kernel.Known = {}
+        self.ledger = Ledger()
+        self.number = 0
+        self.damaged = False
+        self._resync: Resync | None = None
+
+    @property
+    def resync(self) -> Resync:
+        if self._resync is None:
+            self._resync = Resync(self.data, self.ledger)
+        return self._resync
+
+    def walk(self) -> Iterator[Batch | Damage]:
+        at, window, span = 0, self.window, CAPACITY
+        while True:
+            index = window.load(at, FRAMING)
+            # The kernel chains headers before it checks payloads, so behind damage it is given little, then more.
+            limit = min(window.fill, index + span)
+            begins, ends, stop = kernel.walk(window.buffer, window.view, index, limit, self.known)
+            if span < CAPACITY:
+                span *= 4
+                if not begins and limit < window.fill:
+                    begins, ends, stop = self._one(index)
+            if begins:
+                end = window.base + stop
+                yield self._batch(at, end, len(begins), window.base, window.view, begins, ends)
+                at = end
+                self.data.forget(at)
+                self.ledger.reach(at)
+                continue
+            if window.fill == index:
+                return
+            length = self._sound_length(index)
+            if length is not None:
+                end = at + FRAMING + length
+                if end - at <= CAPACITY and end > window.base + window.fill and window.fill - index < end - at:
+                    index = window.load(at, end - at)
+                    if window.fill - index >= end - at:
+                        continue
+                elif end - at > CAPACITY and self._fits(length, end):
+                    want, got, view = self._large(at, length)
+                    if want == got:
+                        yield self._batch(at, end, 1, at + HEADER, view, [0], [length])
+                        at = end
+                        self.data.forget(at)
+                        continue
+            found, at = self._damage(at, length)
+            yield from self._told(found)
+            self.data.forget(at)
+            span = _AFTER_DAMAGE
+
+    def _one(self, index: int) -> tuple[list[int], list[int], int]:
+        """The one frame at `index`, if it is whole in the window and sound."""
+        window = self.window
+        length = self._sound_length(index)
+        end = window.fill if length is None else min(window.fill, index + FRAMING + length)
+        if length is None or end < index + FRAMING + length:
+            return [], [], index
+        return kernel.walk(window.buffer, window.view, index, end, self.known)
+
+    def hop(self) -> Iterator[Batch | Damage]:
+        """The walk over headers. The last record hopped over is held back until its end proves to be a boundary."""
+        at, held, fetch, window = 0, None, CAPACITY, self.window
+        while True:
+            index = window.load(at, HEADER, fetch)
+            count, stop, last = kernel.hop(window.buffer, index, window.fill, self.known)
+            to, last = window.base + stop, window.base + last
+            if count and stop > window.fill and not self._fits(to - last - FRAMING, to):
+                count, to = count - 1, last
+                last = at if not count else self._before(at, last)
+            if count:
+                begin = at if held is None else held
+                held_count = count if held is not None else count - 1
+                if held_count:
+                    yield self._batch(begin, last, held_count, begin, None, [], [])
+                held, at = last, to
+                fetch = _FETCH_SPARSE if to - last > _SPARSE else CAPACITY
+                self.data.forget(held)
+                self.ledger.reach(at)
+                continue
+            index = window.load(at, HEADER)
+            length = self._sound_length(index)
+            at_end = window.fill == index
+            if held is not None:
+                if not at_end and length is None and self._data_unsound(held, at):
+                    length, at = at - held - FRAMING, held
+                else:
+                    yield self._batch(held, at, 1, held, None, [], [])
+                held = None
+            if at_end and at == window.base + index:
+                return
+            found, at = self._damage(at, length)
+            yield from self._told(found)
+            self.data.forget(at)
+            fetch = CAPACITY
+
+    def _before(self, at: int, last: int) -> int:
+        """The begin of the record that ends at `last`, hopping again from `at`; both lie in the window."""
+        window = self.window
+        _, _, previous = kernel.hop(window.buffer, at - window.base, last - window.base, self.known)
+        return window.base + previous
+
+    def _data_unsound(self, begin: int, end: int) -> bool:
+        stored = bytes(self.window.peek(end - 4, 4))
+        crc = self.resync.ahead.far.crc(begin + HEADER, end - 4)
+        return len(stored) < 4 or rotated(crc) != _FOOTER.unpack(stored)[0]
+
+    def _batch(
+        self, begin: int, end: int, count: int, base: int, view: memoryview | None, begins: list[int], ends: list[int]
+    ) -> Batch:
+        batch = Batch(begin, end, self.number, count, base, view, begins, ends)
+        self.number += count
+        return batch
+
+    def _sound_length(self, index: int) -> int | None:
+        window = self.window
+        if window.fill - index < HEADER or not header_is_sound(window.view[index : index + HEADER]):
+            return None
+        length: int = _HEADER.unpack_from(window.buffer, index)[0]
+        return length
+
+    def _fits(self, length: int, end: int) -> bool:
+        # Where the size is not known, whether a record fits is found out by reading that far, so that is bounded.
+        return (self.window.end is not None or length < LONGEST) and self.window.holds(end)
+
+    def _large(self, at: int, length: int) -> tuple[int, int, memoryview | None]:
+        """Both checksums of a record larger than the window, and its payload where that was asked for."""
+        begin, end = at + HEADER, at + HEADER + length
+        view: memoryview | None = None
+        if self.payloads and length <= self.max_record:
+            view = memoryview(bytearray(length))
+            self.data.read_into(begin, view)
+            crc = crc32c(view)
+        else:
+            crc = self.window.crc(begin, end)
+        stored = self.window.peek(end, 4)
+        return rotated(crc), _FOOTER.unpack(stored)[0] if len(stored) == 4 else ~0, view
+
+    def _damage(self, at: int, length: int | None) -> tuple[list[Damage], int]:
+        """The damage at `at`, where the header is unsound (`length` None) or sound and something behind it is not."""
+        if length is None:
+            return self.resync.explain(at, self.number)
+        end = at + FRAMING + length
+        if not self._fits(length, end):
+            return self.resync.cut_short(at, self.number, length, False, None)
+        crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
+        stored: int = _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
+        if not self.resync.confined(end):
+            return self.resync.cut_short(at, self.number, length, True, (crc, stored))
+        message, rescue = words.data_unsound(length), None
+        if one_bit_apart(crc, stored):
+            message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((at + HEADER, end - 4),))
+        return [Damage(at, end, "data-crc", self.number, Masked(crc), Masked(stored), message, rescue)], end
+
+    def _told(self, found: list[Damage]) -> Iterator[Damage]:
+        for damage in found:
+            if not self.damaged:
+                self.damaged = True
+                seen = words.tensorflow(damage.fault, damage.begin, damage.end)
+                damage = replace(damage, message=f"{damage.message} ({seen})")
+            if damage.record is not None:
+                self.number += max(damage.rescue.records if damage.rescue else 1, 1)
+            yield damage

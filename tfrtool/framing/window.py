@@ -1,0 +1,128 @@
+"""Bytes by offset: a reused buffer that slides over a stream."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tfrtool.framing.crc import crc32c
+
+CAPACITY = 1 << 18
+"""Bytes of a window. Measured: 256 KiB stays in the processor's cache; larger ones were slower on small records."""
+
+
+class Readable(Protocol):
+    """A decoded stream that can be read by offset; the sources implement it."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the stream where that is known beforehand, else None."""
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on; return how many bytes were put in, fewer only at the end of the stream."""
+
+    def forget(self, offset: int) -> None:
+        """Promise that no byte before `offset` will be asked for again."""
+
+
+class Held:
+    """A `Readable` over bytes that are already in memory."""
+
+    def __init__(self, data: bytes | bytearray | memoryview) -> None:
+        self._view = memoryview(data)
+        self.size: int | None = len(self._view)
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        part = self._view[offset : offset + len(view)]
+        view[: len(part)] = part
+        return len(part)
+
+    def forget(self, offset: int) -> None:
+        pass
+
+
+class Window:
+    """A buffer of fixed capacity over a `Readable`.
+
+    `buffer[i]` holds the byte at `base + i` for `0 <= i < fill`. `load` slides it; nothing else moves it. It learns the
+    end of the stream when it meets it, and shares it through `end`.
+    """
+
+    __slots__ = ("base", "buffer", "data", "end", "fill", "view")
+
+    def __init__(self, data: Readable, capacity: int = CAPACITY) -> None:
+        self.data = data
+        self.buffer = bytearray(capacity)
+        self.view = memoryview(self.buffer)
+        self.base = 0
+        self.fill = 0
+        self.end = data.size
+
+    def load(self, offset: int, need: int, fetch: int = CAPACITY) -> int:
+        """Make `need` bytes from `offset` on available and return the index of `offset` in the buffer.
+
+        Fewer are there only where the stream ends: ask `fill`. Where bytes must be read, up to `fetch` are. `need` is
+        at most the capacity.
+        """
+        index = offset - self.base
+        if index >= 0 and index + need <= self.fill:
+            return index
+        view = self.view
+        if 0 <= index < self.fill:
+            kept = self.fill - index
+            if index:
+                view[:kept] = view[index : self.fill]
+        else:
+            kept = 0
+        self.base = offset
+        want = min(len(view), max(need, fetch))
+        got = self.data.read_into(offset + kept, view[kept:want]) if want > kept else 0
+        self.fill = kept + got
+        if self.fill < want:
+            self._meet_end(offset + self.fill)
+        return 0
+
+    def _meet_end(self, end: int) -> None:
+        # A local file may have shrunk since it was opened: the nearest end that was met is the true one.
+        if self.end is None or end < self.end:
+            self.end = end
+
+    def covers(self, offset: int, n: int) -> bool:
+        """Whether `n` bytes at `offset` are in the buffer."""
+        return self.base <= offset and offset + n <= self.base + self.fill
+
+    def peek(self, offset: int, n: int) -> memoryview:
+        """Up to `n` bytes at `offset`, from the buffer where they are there, else read apart without moving it."""
+        index = offset - self.base
+        if index >= 0 and index + n <= self.fill:
+            return self.view[index : index + n]
+        view = memoryview(bytearray(n))
+        got = self.data.read_into(offset, view)
+        if got < n and got:
+            self._meet_end(offset + got)
+        return view[:got]
+
+    def holds(self, end: int) -> bool:
+        """Whether the stream reaches at least to `end` (of at least 1)."""
+        if self.end is not None:
+            return end <= self.end
+        return len(self.peek(end - 1, 1)) == 1
+
+    def ends_at(self, offset: int) -> bool:
+        """Whether the stream ends exactly at `offset`, which it is known to reach."""
+        if self.end is not None:
+            return offset == self.end
+        if len(self.peek(offset, 1)):
+            return False
+        self._meet_end(offset)
+        return True
+
+    def crc(self, begin: int, end: int, value: int = 0) -> int:
+        """The bare CRC-32C of `[begin, end)`, which the stream must hold; moves the window along."""
+        while begin < end:
+            index = self.load(begin, 1)
+            stop = min(self.fill, index + end - begin)
+            if stop <= index:
+                break
+            value = crc32c(self.view[index:stop], value)
+            begin += stop - index
+        return value

@@ -1,0 +1,109 @@
+"""What damage is called in a sentence. One function a finding, so that wording lives in one place."""
+
+from __future__ import annotations
+
+
+def _bytes(n: int) -> str:
+    return f"{n:,} byte" + ("" if n == 1 else "s")
+
+
+def torn_header(present: int) -> str:
+    return f"the file ends inside a header: {present} of its 12 bytes are there"
+
+
+def torn(length: int, present: int) -> str:
+    if present >= length:
+        missing = length + 4 - present
+        lacking = f"{missing} of the 4 bytes of its checksum are missing"
+        return f"the file ends inside a record: its payload of {_bytes(length)} is complete, but {lacking}"
+    return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
+
+
+def zeros(total: int, run: int, begin: int) -> str:
+    if run == total:
+        return f"{_bytes(total)}, all zero"
+    return f"{_bytes(total)} with no sound record, {run:,} of them zeros from {begin} on"
+
+
+def stray(total: int, sample: bytes) -> str:
+    said = f"{_bytes(total)} that belong to no sound record"
+    printable = sum(32 <= byte < 127 or byte in (9, 10, 13) for byte in sample)
+    if len(sample) >= 4 and printable >= 0.9 * len(sample):
+        text = ascii(sample[:40].decode("ascii", "replace"))
+        return f"{said}; they read as text: {text}" + ("…" if total > 40 else "")
+    return said
+
+
+def mended(length: int, flips: int) -> str:
+    if not flips:
+        proof = f"the length of {length:,} is right, since the payload's checksum holds"
+        return f"the checksum of the length is damaged; {proof}"
+    bits = "1 bit is" if flips == 1 else f"{flips} bits are"
+    return f"{bits} flipped in the length; it is {length:,}, since the payload's checksum then holds"
+
+
+def lost_header(length: int) -> str:
+    return f"the header is damaged; the checksum before the next record is that of the {_bytes(length)} between"
+
+
+def late_start(begin: int, length: int) -> str:
+    return f"the header is lost; a payload of {_bytes(length)} begins at {begin}, the one place that gives its checksum"
+
+
+def rejoined(length: int, extra: int, at: int) -> str:
+    proof = f"without them its payload of {_bytes(length)} has its checksum"
+    return f"{_bytes(extra)} too many at {at}, inside the record; {proof}"
+
+
+def lost(length: int) -> str:
+    return f"the header and the payload are damaged; the length of {length:,} still leads to the next record"
+
+
+def data_unsound(length: int) -> str:
+    return f"the payload of {_bytes(length)} does not agree with its checksum"
+
+
+def checksum_flipped(length: int) -> str:
+    return f"one bit of the stored checksum is flipped; the payload of {_bytes(length)} is whole"
+
+
+def cut(length: int, present: int) -> str:
+    if present < length + 4:
+        promise = f"the header promises a payload of {_bytes(length)}"
+        return f"{promise}, but after {present:,} of its bytes something else begins"
+    return f"the payload of {_bytes(length)} is damaged, and {_bytes(present - length - 4)} too many stand in it"
+
+
+def stray_header(length: int) -> str:
+    return f"a sound header for {_bytes(length)}, more than the file holds; records go on right behind it"
+
+
+def wrong_writer(words: str, count: int) -> str:
+    records = "1 record was" if count == 1 else f"{count:,} records were"
+    return f"{records} written with {words}; the framing is whole"
+
+
+def ofrecord_length(length: int, left: int) -> str:
+    if length < 0:
+        return f"a length of {length:,}, which is negative"
+    if length == 0:
+        return "a length of 0, which OneFlow's reader refuses"
+    return f"a length of {length:,}, with {_bytes(left)} left in the file"
+
+
+def ofrecord_torn(length: int, present: int) -> str:
+    return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
+
+
+def ofrecord_payload(length: int) -> str:
+    return f"a record of {_bytes(length)} whose payload is no OFRecord message"
+
+
+def tensorflow(fault: str, begin: int, end: int) -> str:
+    """What TensorFlow does at the first damage of a file. Source: its `record_reader.cc`, and runs of version 2.21."""
+    if fault == "torn" and end - begin < 12:
+        return "TensorFlow takes this for a clean end"
+    if fault == "torn":
+        return f"TensorFlow stops here with 'truncated record at {begin}'"
+    at = begin + 12 if fault == "data-crc" else begin
+    return f"TensorFlow stops here with 'corrupted record at {at}'"

@@ -1,0 +1,74 @@
+"""Writers that got the checksums wrong in every record: their files hold whole payloads."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from tfrtool.framing import words
+from tfrtool.framing.ahead import Ahead
+from tfrtool.framing.crc import Masked, crc32c, rotated
+from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.layout import FRAMING, HEADER, WRONG_WRITERS, ZEROED, Layout
+from tfrtool.framing.window import Window
+
+_LONGEST = 1 << 32
+
+
+def wrong_writer(ahead: Ahead, start: int, number: int) -> Damage | None:
+    """The run of frames from `start` on that are sound in the layout of a wrong writer, as one damaged range.
+
+    Zeros in place of checksums prove nothing, so for those the frames must lead from the first byte of the stream to
+    its last one, and what they hold is called unproved.
+    """
+    head = ahead.head(start)
+    if not _may_be(head):
+        return None
+    for layout in (*WRONG_WRITERS, ZEROED):
+        if layout.stored(layout.crc(head[:8])) != layout.header.unpack(head)[1] or (layout is ZEROED and start):
+            continue
+        count, end = _run(layout, ahead, start)
+        if not count or (layout is ZEROED and not ahead.near.ends_at(end)):
+            continue
+        want, got = Masked(rotated(crc32c(head[:8]))), Masked(layout.header.unpack(head)[1])
+        rescue = Rescue("unproved" if layout is ZEROED else "wrong-writer", count, ((start, end),), layout.name)
+        return Damage(start, end, "length-crc", number, want, got, words.wrong_writer(layout.words, count), rescue)
+    return None
+
+
+def _may_be(head: bytes) -> bool:
+    """Whether any wrong writer's checksum fits this header; gaps are many, so this is quick."""
+    length, stored = head[:8], head[8:HEADER]
+    plain, castagnoli = crc32(length), crc32c(length)
+    little = int.from_bytes(stored, "little")
+    return little in (plain, castagnoli, rotated(plain), 0) or int.from_bytes(stored, "big") == rotated(castagnoli)
+
+
+def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
+    """How many frames of `layout` stand one after another from `at` on, and where they end."""
+    count, far = 0, ahead.far
+    while True:
+        index = far.load(at, HEADER)
+        if far.fill - index < HEADER:
+            return count, at
+        length, stored = layout.header.unpack_from(far.buffer, index)
+        end = at + FRAMING + length
+        sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < _LONGEST
+        if not sound or (layout is ZEROED and not length) or not far.holds(end):
+            return count, at
+        if not _footer_holds(layout, far, at + HEADER, end - 4):
+            return count, at
+        count, at = count + 1, end
+        ahead.ledger.reach(at)
+
+
+def _footer_holds(layout: Layout, far: Window, begin: int, end: int) -> bool:
+    value = 0
+    while begin < end:
+        index = far.load(begin, 1)
+        stop = min(far.fill, index + end - begin)
+        if stop <= index:
+            return False
+        value = layout.crc(far.view[index:stop], value)
+        begin += stop - index
+    index = far.load(end, 4)
+    return far.fill - index >= 4 and layout.stored(value) == layout.footer.unpack_from(far.buffer, index)[0]

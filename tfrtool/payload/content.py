@@ -1,0 +1,143 @@
+"""What a bytes value holds, learnt from its first bytes, and how to say it in a few words."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from typing import NamedTuple
+
+from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.media import media_of
+from tfrtool.payload.tensors import read_tensor
+from tfrtool.payload.values import text_of
+from tfrtool.payload.wire import Buffer
+
+_HEAD = 4096  # bytes of a value that are looked at for text
+_JSON = 1 << 16  # a longer text is not parsed to learn that it is JSON
+_RECORD = 1 << 20  # a longer value is not walked to learn that it is a record
+_HEX = 16  # bytes of a short value that are shown in full
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_NUMPY = re.compile(rb"'descr': *'([^']{1,32})'.*'shape': *\(([\d, ]*)\)", re.DOTALL)
+_ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+
+
+class Content(NamedTuple):
+    """`kind` is one word such as `jpeg`, `utf-8` or `raw`; `detail` says more where a header does: `640x480`."""
+
+    kind: str
+    detail: str = ""
+
+
+def content_of(value: Buffer) -> Content:
+    """What a value holds. Looks at its beginning, whatever its size, and copies no more than that.
+
+    Kinds: `jpeg png gif webp bmp tiff avif heic wav flac ogg mp3 mp4 · gzip zlib numpy · tensor · example
+    sequence_example event ofrecord · json utf-8 · empty · raw`.
+    """
+    if not value:
+        return Content("empty")
+    if media := media_of(value):
+        return Content(*media)
+    return _packed(value) or _text(value) or _message(value) or Content("raw")
+
+
+def _packed(value: Buffer) -> Content | None:
+    head = bytes(value[:_HEAD])
+    if head.startswith(b"\x1f\x8b\x08"):
+        return Content("gzip")
+    if head.startswith(b"\x93NUMPY"):
+        found = _NUMPY.search(head, 8)
+        return Content("numpy", f"{found[1].decode('latin-1')} ({found[2].decode().strip()})" if found else "")
+    if head[:2] in _ZLIB and _inflates(head):
+        return Content("zlib")
+    return None
+
+
+def _inflates(head: bytes) -> bool:
+    """Does zlib take it? At most 64 bytes are unpacked; some must come, or the stream must be whole and empty."""
+    stream = zlib.decompressobj()
+    try:
+        return bool(stream.decompress(head, 64)) or stream.eof
+    except zlib.error:
+        return False
+
+
+def _text(value: Buffer) -> Content | None:
+    """UTF-8 without the control characters that text does not use; of a long value the beginning decides."""
+    head = bytes(value[:_HEAD])
+    if _BINARY.search(head):
+        return None
+    try:
+        codecs.utf_8_decode(head, "strict", len(value) <= _HEAD)
+    except UnicodeDecodeError:
+        return None
+    return Content("json" if _is_json(value) else "utf-8")
+
+
+def _is_json(value: Buffer) -> bool:
+    """An object or an array; a text too long to parse is judged by its ends."""
+    ends = bytes(value[:1]) + bytes(value[-1:])
+    if len(value) > _JSON:
+        return ends in (b"{}", b"[]") and bytes(value[1:64]).lstrip()[:1] in (b'"', b"{", b"[")
+    if ends[:1] not in (b"{", b"["):
+        return False
+    import json
+
+    try:
+        json.loads(bytes(value))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _message(value: Buffer) -> Content | None:
+    if tensor := read_tensor(value):
+        return Content("tensor", str(tensor))
+    if len(value) <= _RECORD:
+        kind = kind_of(value)
+        if kind is not None and kind != "unknown":
+            return Content(kind)
+    return None
+
+
+def size_text(size: int) -> str:
+    """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
+    if size < 1024:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    scaled = size / 1024
+    for unit in ("KiB", "MiB", "GiB"):
+        if scaled < 1023.95 or unit == "GiB":
+            break
+        scaled /= 1024
+    return f"{scaled:.1f} {unit}"
+
+
+def describe_value(value: Buffer, width: int = 60) -> str:
+    """A bytes value in at most about `width` characters: short text in quotes, short binary in hex, else what it holds.
+
+    `"cat"` · `text "hello wor…" 1.2 KiB` · `0x00ff10 (3 bytes)` · `jpeg 640x480, 48.0 KiB` · `0x00ff10a4… 2.0 KiB`.
+    Control characters of a text stay as they are: whoever prints it makes it safe for the terminal.
+    """
+    content, size = content_of(value), size_text(len(value))
+    if content.kind == "empty":
+        return '""'
+    if content.kind in ("utf-8", "json"):
+        return _quoted(value, "text" if content.kind == "utf-8" else "json", size, width)
+    if content.kind == "raw":
+        if len(value) <= _HEX:
+            return f"0x{value.hex()} ({size})"
+        return f"0x{value[:8].hex()}… {size}"
+    detail = content.detail if len(content.detail) <= width else f"{content.detail[:width]}…"
+    return f"{content.kind} {detail}, {size}" if detail else f"{content.kind}, {size}"
+
+
+def _quoted(value: Buffer, what: str, size: str, width: int) -> str:
+    """The text in full if it has room, else its beginning."""
+    if len(value) <= 4 * width:
+        text = text_of(value)
+        if len(text) + 2 <= width:
+            return f'"{text}"'
+    room = max(width - len(what) - len(size) - 5, 8)
+    start = codecs.utf_8_decode(bytes(value[: 4 * room]), "backslashreplace", False)[0]
+    return f'{what} "{start[:room]}…" {size}'

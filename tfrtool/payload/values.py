@@ -1,0 +1,49 @@
+"""Single values for people and for JSON."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+
+from tfrtool.payload.wire import Buffer
+
+Value = Buffer | int | float
+_LEAST_NORMAL = 2.0**-126
+JsonValue = str | int | float | dict[str, str | int]
+
+
+def text_of(data: Buffer) -> str:
+    """Bytes as text without surrogates: UTF-8, and \\xNN for each byte that is not. Control characters stay."""
+    return str(data, "utf-8", "backslashreplace")
+
+
+def shortest_float32(value: float) -> float:
+    """The float with the shortest decimal that reads back as the same float32: 0.1 for 0.10000000149011612.
+
+    `repr` of the result is that decimal. NaN and infinities come back as they are.
+    """
+    if not math.isfinite(value):
+        return value
+    fewest = 6 if abs(value) >= _LEAST_NORMAL else 1  # below, float32 has fewer digits than six
+    for digits in range(fewest, 9):
+        short = float(f"{value:.{digits}g}")
+        if struct.unpack("<f", struct.pack("<f", short))[0] == value:
+            return short
+    return float(f"{value:.9g}")
+
+
+def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonValue:
+    """One value as JSON holds it; see `FeatureView.json_values`."""
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return shortest_float32(value) if kind == "float" else value
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, int):
+        return value
+    if cut is not None and len(value) > cut:
+        return {"bytes": base64.b64encode(value[:cut]).decode(), "size": len(value)}
+    try:
+        return str(value, "utf-8")
+    except UnicodeDecodeError:
+        return {"bytes": base64.b64encode(value).decode()}

@@ -1,0 +1,134 @@
+"""What was found, as mergeable values: a tally of a stretch, the report of a file, the summary of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tfrtool.framing.damage import Damage
+
+Status = Literal["clean", "damaged", "foreign", "error"]
+Format = Literal["tfrecord", "ofrecord"]
+Compression = Literal["none", "gzip", "zlib"]
+Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over any stretch of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
+
+    records: int = 0
+    bytes: int = 0
+    damaged_bytes: int = 0
+    restorable: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+    def add(self, damage: Damage) -> None:
+        """Count one damaged range."""
+        self.bytes += damage.end - damage.begin
+        self.damaged_bytes += damage.end - damage.begin
+        self.restorable += damage.restorable
+        self.faults[damage.fault] += 1
+
+    def merge(self, other: Tally) -> Tally:
+        """The tally of both stretches together; neither operand changes."""
+        return Tally(
+            self.records + other.records,
+            self.bytes + other.bytes,
+            self.damaged_bytes + other.damaged_bytes,
+            self.restorable + other.restorable,
+            self.faults + other.faults,
+        )
+
+
+@dataclass(slots=True)
+class FileReport:
+    """What one input turned out to be; the fields are those of the `file` object in the interface.
+
+    `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
+    to its end). `error` is `(kind, sentence)` and stands only with status `error`. `damage` is filled by
+    `tfrtool.verify` alone.
+    """
+
+    path: str
+    status: Status = "clean"
+    format: Format | None = None
+    compression: Compression | None = None
+    size: int | None = None
+    records: int = 0
+    kind: Kind | None = None
+    diagnosis: str | None = None
+    message: str | None = None
+    hint: str | None = None
+    error: tuple[str, str] | None = None
+    bytes: int | None = None
+    damaged_bytes: int = 0
+    restorable: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    damage: list[Damage] = field(default_factory=list)
+
+
+EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
+
+
+@dataclass(slots=True)
+class Summary:
+    """Totals over files. `Summary()` is the identity of `merge`, which is associative."""
+
+    files: int = 0
+    clean: int = 0
+    damaged: int = 0
+    foreign: int = 0
+    errors: int = 0
+    records: int = 0
+    missing: int = 0
+    bytes: int = 0
+    damaged_bytes: int = 0
+    restorable: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, reports: Iterable[FileReport], missing: int = 0) -> Summary:
+        """Fold file reports, and the number of shards that a set should have had, into totals."""
+        total = cls(missing=missing)
+        for r in reports:
+            total = total.merge(
+                cls(
+                    files=1,
+                    clean=r.status == "clean",
+                    damaged=r.status == "damaged",
+                    foreign=r.status == "foreign",
+                    errors=r.status == "error",
+                    records=r.records,
+                    bytes=r.bytes or 0,
+                    damaged_bytes=r.damaged_bytes,
+                    restorable=r.restorable,
+                    faults=r.faults,
+                )
+            )
+        return total
+
+    def merge(self, other: Summary) -> Summary:
+        """Both together; neither operand changes."""
+        return Summary(
+            self.files + other.files,
+            self.clean + other.clean,
+            self.damaged + other.damaged,
+            self.foreign + other.foreign,
+            self.errors + other.errors,
+            self.records + other.records,
+            self.missing + other.missing,
+            self.bytes + other.bytes,
+            self.damaged_bytes + other.damaged_bytes,
+            self.restorable + other.restorable,
+            self.faults + other.faults,
+        )
+
+    @property
+    def exit(self) -> int:
+        """The graver wins: a job that could not be done, then a finding in the data, then nothing wrong."""
+        if self.errors:
+            return EXIT_FAILED
+        return EXIT_FINDING if self.damaged or self.foreign or self.missing else EXIT_CLEAN

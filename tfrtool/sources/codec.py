@@ -1,0 +1,169 @@
+"""Unpacking gzip and zlib: every member, every byte that can be had, every fault named."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.sources.faults import CodecFault
+from tfrtool.sources.inflate import PIECE, Deflate
+from tfrtool.sources.resume import drain, hidden_member, next_member, zeros_end
+from tfrtool.sources.wrapper import HEADER_LIMIT, Gzip, Header, Wrapper, Zlib
+
+if TYPE_CHECKING:
+    from tfrtool.framing.window import Readable
+
+LOOK_BACK = 256 << 10
+"""How far before a break the next gzip member may begin, in packed bytes.
+
+Where a writer died and another appended, the cut member's data runs on into the next member, and unpacks to nonsense
+for some thousands of bytes (up to 64 KiB in a stored block) before a code is impossible.
+"""
+
+
+class Unpacker:
+    """The decoded stream of the gzip or zlib data in `raw`.
+
+    Memory is bounded whatever the data; work is linear in the packed and unpacked bytes. `faults` grows as `chunks` is
+    read: a fault is there before any byte behind it. `raw` is told to forget what will not be needed again.
+    """
+
+    def __init__(self, raw: Readable, wrapper: Wrapper, faults: list[CodecFault], quick: Any = None) -> None:
+        """`quick`: see `Deflate`."""
+        self._raw = raw
+        self._wrapper = wrapper
+        self._faults = faults
+        self._quick = quick
+        self._piece = memoryview(bytearray(PIECE))
+        self._looked_back = 0
+        self._decoded = 0
+        self.position = 0
+        """The packed byte behind the last one unpacked, for progress."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """The unpacked bytes of every member in order."""
+        at = floor = 0
+        """`floor`: no byte before it may begin the next member; `raw` still has all from there on."""
+        first = True
+        while True:
+            self.position = at
+            header = self._header(at)
+            if header.state == "sound" and not (self._wrapper is Zlib and not first and not self._unpacks(at, header)):
+                begin, first = at, False
+                stream = Deflate(self._raw, at + header.length, self._piece, self._quick)
+                sums = self._wrapper(self._quick or zlib)
+                for chunk in stream.chunks():
+                    sums.add(chunk)
+                    self._decoded += len(chunk)
+                    self.position = stream.at
+                    if self._quick is None:
+                        self._raw.forget(max(begin + 1, stream.at - LOOK_BACK))
+                    yield chunk
+                at, floor, done = self._close(begin, stream, sums)
+                if done:
+                    return
+                continue
+            if not first:
+                padded = zeros_end(self._raw, at, LOOK_BACK)
+                if padded > at:
+                    at = padded
+                    continue
+            if not self._raw.read_into(at, memoryview(bytearray(1))):
+                return
+            if header.state == "cut":
+                what = f"the {self._wrapper.name} data is cut short inside the header at compressed byte {at}"
+                hidden = hidden_member(self._raw, self._wrapper, at + 1, at + header.length)
+                if hidden is None:
+                    self._fault(at, what)
+                    return
+                self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {hidden}")
+                at = floor = hidden
+                continue
+            resumed = self._resume(
+                at, floor, f"the bytes at compressed byte {at} are not the beginning of a {self._wrapper.unit}"
+            )
+            if resumed is None:
+                return
+            at = floor = resumed
+
+    def _close(self, begin: int, stream: Deflate, sums: Gzip | Zlib) -> tuple[int, int, bool]:
+        """Judge a member that was unpacked; returns where to go on, the next floor, and whether all is done."""
+        unit, at = self._wrapper.unit, stream.at
+        floor = max(begin + 1, at - LOOK_BACK)
+        if stream.ended == "broken":
+            what = f"the {unit} that begins at compressed byte {begin} is broken at compressed byte {at} ({stream.why})"
+            resumed = self._resume(at, floor, what)
+            return (resumed, resumed, False) if resumed is not None else (at, at, True)
+        if stream.ended == "torn":
+            what = f"the {unit} that begins at compressed byte {begin} is cut short at compressed byte {at}"
+            hidden = hidden_member(self._raw, self._wrapper, floor, at)
+            if hidden is None:
+                self._fault(at, f"{what}, before its end")
+                return at, at, True
+            self._fault(hidden, f"{what} or before; reading goes on with the one at compressed byte {hidden}")
+            return hidden, hidden, False
+        trailer = bytearray(self._wrapper.trailer_size)
+        count = self._raw.read_into(at, memoryview(trailer))
+        if count < len(trailer):
+            self._fault(
+                at + count,
+                f"the {unit} that begins at compressed byte {begin} is cut short at compressed byte {at + count}, "
+                f"inside the checksum behind its data, all of which was unpacked",
+            )
+            return at, at, True
+        wrong = sums.disagreement(bytes(trailer))
+        end = at + len(trailer)
+        if wrong is None:
+            return end, end, False
+        what = f"the {unit} at compressed bytes {begin} to {end} unpacks, but {wrong}"
+        hidden = hidden_member(self._raw, self._wrapper, floor, at)
+        if hidden is None:
+            self._fault(at, what)
+            return end, floor, False
+        self._fault(at, f"{what}; a sound member begins within it at compressed byte {hidden}, and is read from there")
+        return hidden, hidden, False
+
+    def _resume(self, at: int, floor: int, what: str) -> int | None:
+        """Note that reading stopped at packed byte `at`, and where it goes on: the next gzip member, or nowhere."""
+        if self._wrapper is not Gzip:
+            end = drain(self._raw, at)
+            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
+            return None
+        start = max(floor, at - LOOK_BACK)
+        if self._looked_back + at - start > 2 * at + (1 << 20):  # keeps the work linear on data made to be read twice
+            start = at
+        self._looked_back += at - start
+        found, end = next_member(self._raw, start)
+        if found is None:
+            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
+            return None
+        passed = f", {_bytes(found - at)} were passed over" if found > at else ""
+        self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {found}{passed}")
+        return found
+
+    def _header(self, at: int) -> Header:
+        size = 512
+        while True:
+            data = bytearray(size)
+            count = self._raw.read_into(at, memoryview(data))
+            header = self._wrapper.header(bytes(data[:count]))
+            if header.state != "cut" or count < size:
+                return header
+            size = min(8 * size, HEADER_LIMIT)
+
+    def _unpacks(self, at: int, header: Header) -> bool:
+        """Whether the bytes at `at`, behind a finished zlib stream, are another one: its first bytes must unpack."""
+        data = bytearray(512)
+        count = self._raw.read_into(at + header.length, memoryview(data))
+        try:
+            return bool(zlib.decompressobj(-15).decompress(data[:count], 64)) or count == 0
+        except zlib.error:
+            return False
+
+    def _fault(self, packed: int, message: str) -> None:
+        self._faults.append(CodecFault(self._decoded, packed, message))
+
+
+def _bytes(count: int) -> str:
+    return f"{count} compressed byte" + ("" if count == 1 else "s")

@@ -1,0 +1,231 @@
+"""The one door: a name in, a decoded stream of bytes out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import ExitStack
+from functools import partial
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from tfrtool.errors import OpenError
+from tfrtool.sources.faults import CodecFault
+from tfrtool.sources.local import LocalFile
+from tfrtool.sources.reasons import reason
+from tfrtool.sources.urls import is_url, unsupported
+
+if TYPE_CHECKING:
+    from tfrtool.framing.window import Readable
+    from tfrtool.report import Compression
+    from tfrtool.sources.codec import Unpacker
+    from tfrtool.sources.sniffed import Sniffed
+    from tfrtool.sources.stream import Spool
+
+# What a plain record file does not need is imported where it is used: it takes longer than reading a small file.
+
+Wanted = Literal["auto", "none", "gzip", "zlib"]
+
+HEAD_SIZE = 64 << 10
+"""Bytes that can be looked at before anything is consumed."""
+
+
+class Source:
+    """An open input. A context manager; `close` may be called twice.
+
+    - `name`, as it was given to `open_source`
+    - `size_on_disk`: bytes of the file as it lies on disk; None for what is no file, such as a pipe
+    - `compression`: `none`, `gzip` or `zlib`
+    - `data`: the decoded stream
+    - `faults`: what is wrong with the gzip or zlib stream, in order; grows as `data` is read
+    - `seekable`: whether any byte of `data` can be had at once, so that payloads may be skipped
+    - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
+    """
+
+    def __init__(self, name: str, raw: LocalFile | Spool, raw_head: bytes) -> None:
+        """A source that is not compressed; `unpack_as` makes it another."""
+        self.name = name
+        self.size_on_disk = raw.size
+        self.compression: Compression = "none"
+        self.data: Readable = raw
+        self.faults: list[CodecFault] = []
+        self.seekable = isinstance(raw, LocalFile)
+        self.head = self.raw_head = raw_head
+        self._raw = raw
+        self._unpacked: Spool | None = None
+        self._unpacker: Unpacker | None = None
+
+    def unpack_as(self, compression: Literal["gzip", "zlib"], *, checked: bool) -> None:
+        """Take the input for compressed. Unless `checked`, what bears no header of that kind decodes to nothing."""
+        from tfrtool.sources.codec import Unpacker
+        from tfrtool.sources.stream import Spool
+        from tfrtool.sources.wrapper import WRAPPERS
+
+        self.compression, self.seekable = compression, False
+        wrapper = WRAPPERS[compression]
+        if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
+            self.faults.append(CodecFault(0, 0, _not_compressed(compression, self.raw_head, self.size_on_disk)))
+            self.data = self._unpacked = Spool(iter(()), self.name)
+        else:
+            # isal needs a second look at what is odd, which only a file can give.
+            quick = _quick_zlib() if isinstance(self._raw, LocalFile) else None
+            self._unpacker = Unpacker(self._raw, wrapper, self.faults, quick)
+            self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
+        self.head = _first_bytes(self.data)
+
+    def position_encoded(self) -> int:
+        """Bytes of the input consumed so far, for progress."""
+        if self._unpacker is not None:
+            return self._unpacker.position
+        return self._raw.position if isinstance(self._raw, LocalFile) else self._raw.produced
+
+    def shrunk_to(self) -> int | None:
+        """The size in bytes to which the file on disk was found to have shrunk while it was read; None normally."""
+        return self._raw.shrunk_to if isinstance(self._raw, LocalFile) else None
+
+    def sniff(self) -> Sniffed | None:
+        """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
+        from tfrtool.sources.sniff import RIEGELI_MAGIC, TAIL_SIZE, sniff_magic
+
+        tail = b""
+        size = self.data.size
+        if size is None and len(self.head) < HEAD_SIZE:
+            size = len(self.head)
+        if self.seekable and size is not None and self.head.startswith(RIEGELI_MAGIC):
+            view = memoryview(bytearray(256))
+            tail = bytes(view[: self.data.read_into(max(0, size - TAIL_SIZE), view)])
+        return sniff_magic(self.head, size, tail=tail, outer=self.compression)
+
+    def close(self) -> None:
+        """Close the input and drop what was kept of it."""
+        if self._unpacked is not None:
+            self._unpacked.close()
+        self._raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_source(name: str, *, compression: Wanted = "auto") -> Source:
+    """Open a name that `resolve` gave: a path, `-`, or a URL.
+
+    `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked for and something else found, nothing
+    is decoded, and a fault at 0 says what was found. Raises `OpenError`, `ReadError` (the first bytes cannot be read),
+    or `UnsupportedError` (a URL).
+    """
+    if compression not in ("auto", "none", "gzip", "zlib"):
+        raise ValueError(f"compression is auto, none, gzip or zlib, not {compression!r}")
+    if is_url(name):
+        raise unsupported(name)
+    with ExitStack() as undo:
+        raw = _open(name)
+        undo.callback(raw.close)
+        source = Source(name, raw, _first_bytes(raw))
+        undo.callback(source.close)
+        kind = _told_apart(source.raw_head) if compression == "auto" else compression
+        if kind != "none":
+            source.unpack_as(kind, checked=compression == "auto")
+        undo.pop_all()
+        return source
+
+
+def _told_apart(raw_head: bytes) -> Compression:
+    from tfrtool.framing.crc import header_is_sound
+
+    if header_is_sound(raw_head):
+        return "none"
+    from tfrtool.sources.sniff import compression_of
+
+    return compression_of(raw_head, is_record_header=False)
+
+
+def _open(name: str) -> LocalFile | Spool:
+    """A local file to be read at any byte, or a spool over whatever can only be read forwards."""
+    if name == "-":
+        return _standard_input()
+    try:
+        fd = os.open(name, os.O_RDONLY)
+    except (OSError, ValueError) as error:
+        raise OpenError(f"cannot open '{name}': {_link_or(name, error)}") from error
+    try:
+        mode = os.fstat(fd).st_mode
+        if stat.S_ISDIR(mode):
+            raise OpenError(f"cannot open '{name}': it is a directory")
+        if stat.S_ISREG(mode):
+            file = LocalFile(fd, name)
+            if file.size or not _gives_bytes(fd):
+                return file
+        from tfrtool.sources.stream import Spool, chunks_of_descriptor
+
+        return Spool(chunks_of_descriptor(fd, name), name, on_close=partial(os.close, fd))
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _standard_input() -> LocalFile | Spool:
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError as error:
+        raise OpenError(f"cannot read standard input: {reason(error)}") from error
+    if os.isatty(0):
+        raise OpenError("standard input is a terminal: pipe records in, as in `cat FILE | tfrtool verify -`")
+    if stat.S_ISDIR(mode):
+        raise OpenError("cannot read standard input: it is a directory")
+    if stat.S_ISREG(mode):  # redirected from a file, which can be read at any byte from where it stands
+        base = os.lseek(0, 0, os.SEEK_CUR)
+        file = LocalFile(0, "-", base=base, closes=False)
+        if file.size or not _gives_bytes(0):
+            return file
+    from tfrtool.sources.stream import Spool, chunks_of_descriptor
+
+    return Spool(chunks_of_descriptor(0, "-"), "-")
+
+
+def _gives_bytes(fd: int) -> bool:
+    """Whether a file of no size has bytes all the same, as those under /proc do."""
+    try:
+        return bool(os.pread(fd, 1, 0))
+    except OSError:
+        return False
+
+
+def _first_bytes(data: Readable) -> bytes:
+    view = memoryview(bytearray(HEAD_SIZE))
+    return bytes(view[: data.read_into(0, view)])
+
+
+def _link_or(name: str, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError) and os.path.islink(name):
+        return f"it is a symbolic link to '{os.readlink(name)}', which is not there"
+    return reason(error)
+
+
+def _not_compressed(wanted: str, head: bytes, size: int | None) -> str:
+    """What stands where `wanted` data was asked for."""
+    from tfrtool.framing.crc import header_is_sound
+    from tfrtool.sources.sniff import sniff_magic
+
+    found = _told_apart(head)
+    if header_is_sound(head):
+        what = "TFRecord data that is not compressed"
+    elif found != "none":
+        what = f"{found} data"
+    else:
+        sniffed = sniff_magic(head, size)
+        what = sniffed.message if sniffed else f"it begins with the bytes {head[:8].hex(' ')}"
+    return f"{wanted} data was asked for, and this is none: {what}; leave --compression out to have it told apart"
+
+
+def _quick_zlib() -> Any:
+    """isal, two to three times as fast as zlib, where it is installed."""
+    try:
+        return import_module("isal.isal_zlib")
+    except ImportError:
+        return None

@@ -1,0 +1,39 @@
+"""System errors in plain words, so that every sentence about a file reads alike."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+_WORDS = {
+    errno.ENOENT: "no such file or directory",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "the system does not permit it",
+    errno.EISDIR: "it is a directory",
+    errno.ENOTDIR: "a part of its path is not a directory",
+    errno.ELOOP: "too many symbolic links, or links that go in a circle",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ENXIO: "it is a socket or a device that cannot be read",
+    errno.EMFILE: "too many files are open (see `ulimit -n`)",
+    errno.ENFILE: "too many files are open on this machine",
+    errno.EIO: "input/output error of the device",
+    errno.ESTALE: "the network file system lost the file (stale handle)",
+    errno.ENOSPC: "no space is left",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file would be larger than the system allows (see `ulimit -f`)",
+    errno.EROFS: "the file system is read-only",
+    errno.EBADF: "it is closed",
+    errno.ETXTBSY: "it is a running program",
+}
+
+
+def reason(error: OSError | ValueError) -> str:
+    """What went wrong, without the name of the file: half a sentence.
+
+    A `ValueError` is what Python raises for a name that holds a NUL byte.
+    """
+    if not isinstance(error, OSError):
+        return "the name holds a NUL byte"
+    if error.errno is None:
+        return str(error) or "unknown error of the system"
+    return _WORDS.get(error.errno) or os.strerror(error.errno).lower()

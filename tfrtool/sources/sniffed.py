@@ -1,0 +1,29 @@
+"""The answer of a look at first bytes, and how bytes of a file are shown in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sniffed:
+    """What a file is instead of a record file.
+
+    `diagnosis` is an id from the interface, `message` says what was found, `hint` what to do next, with FILE in place
+    of the file's name where a command is given.
+    """
+
+    diagnosis: str
+    message: str
+    hint: str
+
+
+def shown(data: bytes | str, limit: int = 60) -> str:
+    """Some bytes of a file as a short quoted text, safe to print: what is not printable is escaped."""
+    text = data.decode("utf-8", "backslashreplace") if isinstance(data, bytes) else data
+    text = "".join(c if c.isprintable() and c != "\\" else _escaped(c) for c in text[: limit + 1])
+    return f"'{text}'" if len(text) <= limit else f"'{text[:limit]}…'"
+
+
+def _escaped(char: str) -> str:
+    return "\\" if char == "\\" else char.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,178 @@
+"""Streams that can only be read forwards, made readable again as far back as anyone may ask."""
+
+from __future__ import annotations
+
+import os
+import select
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+
+from tfrtool.errors import ReadError
+from tfrtool.sources.overflow import SEGMENT, Overflow
+from tfrtool.sources.reasons import reason
+
+MEMORY = 8 << 20
+"""Bytes that a spool keeps in memory before it turns to the disk."""
+_PIECE = 256 << 10
+"""Bytes asked of a descriptor at once; a pipe holds 64 KiB unless told otherwise, so most reads come back with less."""
+_SMALL = 16 << 10
+"""Chunks smaller than this are copied together, since each kept chunk costs some bytes of its own."""
+
+
+class Spool:
+    """Any forward-only producer of bytes, as a readable stream.
+
+    Everything from the last `forget` on can be read again: from memory up to `memory` bytes, beyond that from nameless
+    temporary files. In the straight line (read on, forget, read on) a byte is copied once, from the producer's chunk to
+    the caller's view; the chunk itself is kept by reference.
+    """
+
+    size = None
+    """Never known beforehand, in bytes."""
+
+    def __init__(
+        self,
+        chunks: Iterator[bytes],
+        name: str,
+        *,
+        memory: int = MEMORY,
+        segment: int = SEGMENT,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
+        """`chunks` gives the stream in pieces of any size; `on_close` is called once, by `close`."""
+        self._chunks = chunks
+        self._on_close = on_close
+        self._memory = memory
+        self._kept: list[bytes | bytearray] = []
+        self._starts: list[int] = []
+        self._held = 0
+        self._overflow = Overflow(name, segment=segment)
+        self._forgotten = 0
+        self._finished = False
+        self._failure: BaseException | None = None
+        self.produced = 0
+        """Bytes that the producer has given so far."""
+
+    @property
+    def on_disk(self) -> int:
+        """Bytes kept in temporary files at this moment."""
+        return self._overflow.held
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream.
+
+        Whatever the producer raises comes out here, at this call and at every later one that asks for more: a stream
+        that failed never looks like one that ended.
+        """
+        if offset < self._forgotten:
+            raise ValueError(f"byte {offset} was forgotten: bytes before {self._forgotten} are gone")
+        got = self._again(offset, view)
+        while got < len(view):
+            begin = self.produced
+            chunk = self._next()
+            if chunk is None:
+                break
+            low = offset + got - begin
+            if low < len(chunk):
+                part = memoryview(chunk)[low : low + len(view) - got]
+                view[got : got + len(part)] = part
+                got += len(part)
+        return got
+
+    def forget(self, offset: int) -> None:
+        """Bytes before `offset` will never be asked for again."""
+        if offset <= self._forgotten:
+            return
+        self._forgotten = offset
+        self._overflow.forget(offset)
+        gone = len(self._kept) if offset >= self.produced else max(0, bisect_right(self._starts, offset) - 1)
+        self._held -= sum(map(len, self._kept[:gone]))
+        del self._kept[:gone], self._starts[:gone]
+
+    def close(self) -> None:
+        """Let go of what is kept, in memory and on disk."""
+        self._kept.clear()
+        self._starts.clear()
+        self._overflow.close()
+        self._finished = True
+        if self._on_close is not None:
+            self._on_close()
+            self._on_close = None
+
+    def _next(self) -> bytes | None:
+        """The producer's next chunk, after keeping it; None at the end."""
+        if self._failure is not None:
+            raise self._failure
+        if self._finished:
+            return None
+        try:
+            chunk = next(self._chunks, None)
+        except BaseException as error:
+            self._failure = error
+            raise
+        if chunk is None:
+            self._finished = True
+            return None
+        begin = self.produced
+        self.produced += len(chunk)
+        if chunk and self.produced > self._forgotten:
+            self._keep(begin, chunk)
+        return chunk
+
+    def _keep(self, begin: int, chunk: bytes) -> None:
+        last = self._kept[-1] if self._kept else None
+        if isinstance(last, bytearray) and len(last) + len(chunk) <= 4 * _SMALL:
+            last += chunk
+        else:
+            self._kept.append(bytearray(chunk) if len(chunk) < _SMALL else chunk)
+            self._starts.append(begin)
+        self._held += len(chunk)
+        if self._held > self._memory:
+            self._spill()
+
+    def _spill(self) -> None:
+        """Move all that is kept in memory behind what is on disk already."""
+        for start, chunk in zip(self._starts, self._kept, strict=True):
+            skip = max(0, self._forgotten - start)
+            self._overflow.append(start + skip, memoryview(chunk)[skip:])
+        self._kept.clear()
+        self._starts.clear()
+        self._held = 0
+
+    def _again(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on with what is kept; returns how many bytes were put in."""
+        if offset >= self.produced:
+            return 0
+        got = self._overflow.read(offset, view) if offset < self._overflow.end else 0
+        index = max(0, bisect_right(self._starts, offset + got) - 1)
+        for start, chunk in zip(self._starts[index:], self._kept[index:], strict=True):
+            if got == len(view):
+                break
+            part = memoryview(chunk)[offset + got - start :][: len(view) - got]
+            view[got : got + len(part)] = part
+            got += len(part)
+        return got
+
+
+def chunks_of_descriptor(fd: int, name: str, size: int = _PIECE) -> Iterator[bytes]:
+    """What can be read from `fd`, in the chunks in which it comes. Raises `ReadError` naming the byte."""
+    at = 0
+    while True:
+        try:
+            chunk = os.read(fd, size)
+        except BlockingIOError:  # whoever shares the descriptor made it non-blocking
+            select.select([fd], [], [])
+            continue
+        except OSError as error:
+            raise ReadError(f"cannot read '{name}' at byte {at}: {reason(error)}") from error
+        if not chunk:
+            return
+        at += len(chunk)
+        yield chunk
+
+
+def chunks_of_reader(readinto: Callable[[memoryview], int], size: int = _PIECE) -> Iterator[bytes]:
+    """What `readinto` gives: it fills a part of the view and returns how many bytes, 0 at the end."""
+    view = memoryview(bytearray(size))
+    while n := readinto(view):
+        yield bytes(view[:n])

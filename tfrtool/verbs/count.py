@@ -1,0 +1,34 @@
+"""count: how many records, reading headers alone where the source can seek."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Literal
+
+from tfrtool.report import FileReport
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading import Reading, reading
+
+
+def count_file(name: str, options: Options) -> FileReport:
+    """The report of one input; `records` counts those whose length checksum holds and whose bytes are all there."""
+    for report in reading(name, options, _count):
+        return report
+    raise AssertionError("reading ends with a report")
+
+
+def _count(read: Reading) -> Iterator[FileReport]:
+    for _ in read.events(headers_only=True):
+        pass
+    yield read.report()
+
+
+def count(
+    path: str | os.PathLike[str],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+) -> FileReport:
+    """The report of one file from its headers alone: `records`, and any damage that headers can tell."""
+    return count_file(os.fspath(path), Options(format=format, compression=compression))

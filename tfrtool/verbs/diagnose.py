@@ -1,0 +1,78 @@
+"""Naming what is wrong with a file as a whole, once its damage is known."""
+
+from __future__ import annotations
+
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import LAYOUTS, ZEROED
+from tfrtool.report import FileReport
+from tfrtool.sources import Sniffed, Source
+from tfrtool.verbs.mangled import Mangled, mangled
+
+_LOOKED_AT = 1 << 22
+"""Bytes from the start that a text conversion is looked for in."""
+
+_NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
+"""Faults that say nothing of the format when no record was found."""
+
+
+def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
+    """Put a diagnosis and its words into a report."""
+    if said:
+        report.diagnosis, report.message, report.hint = (
+            said.diagnosis,
+            said.message,
+            said.hint.replace("FILE", report.path),
+        )
+
+
+def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first: Damage | None) -> None:
+    """Set the status of a file in which damage was found, and say what it is if the damage has one cause."""
+    report.status = "damaged"
+    report.message = _counted(report)
+    layout = first.rescue.layout if first and first.rescue else ""
+    if not report.records and layout and first:
+        report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
+        report.message = first.message
+        proof = "nothing proves their payloads" if layout == ZEROED.name else "every payload is proved by its checksum"
+        report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
+        return
+    if report.format == "tfrecord" and 2 * report.damaged_bytes > (report.bytes or 0):
+        found = mangled(_beginning(source))
+        if found:
+            say(report, found)
+            return
+    if report.records or report.restorable or set(report.faults) - _NOTHING:
+        return
+    nothing_but_zeros = set(report.faults) == {"zeros"}
+    if sniffed:
+        say(report, sniffed)
+        report.status = "damaged" if nothing_but_zeros else "foreign"
+        report.format = None
+    elif set(report.faults) <= {"stray", "zeros"}:
+        report.format = None
+        if not nothing_but_zeros:
+            report.status = "foreign"
+            report.message = f"no record was found; the file begins with {_shown(source.head)}"
+            report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
+
+
+def _counted(report: FileReport) -> str:
+    ranges = sum(report.faults.values())
+    said = (
+        f"{ranges:,} damaged range{'s' if ranges != 1 else ''}, {report.damaged_bytes:,} of {report.bytes or 0:,} bytes"
+    )
+    if report.restorable:
+        records = "1 damaged record" if report.restorable == 1 else f"{report.restorable:,} damaged records"
+        said += f"; {records} can be brought back whole"
+    return said
+
+
+def _beginning(source: Source) -> bytes:
+    if not source.seekable:
+        return source.head
+    view = memoryview(bytearray(min(_LOOKED_AT, source.data.size or 0)))
+    return bytes(view[: source.data.read_into(0, view)])
+
+
+def _shown(head: bytes) -> str:
+    return head[:16].hex(" ")

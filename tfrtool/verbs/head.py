@@ -1,0 +1,59 @@
+"""head: the first records, whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
+from tfrtool.framing.walk import Batch
+from tfrtool.payload.kinds import kind_of
+from tfrtool.report import FileReport, Kind
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading import Reading, reading
+
+
+@dataclass(slots=True)
+class Record:
+    """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
+
+    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory.
+    """
+
+    index: int
+    offset: int
+    size: int
+    kind: Kind | None
+    payload: bytes | None
+
+
+def head_file(name: str, options: Options, n: int = 5, skip: int = 0) -> Iterator[Record | Damage | FileReport]:
+    """Yield `n` sound records after the first `skip`, damage met on the way, then the report of what was read."""
+    yield from reading(name, options, lambda read: _head(read, n, skip))
+
+
+def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileReport]:
+    last = skip + n
+    shown = 0
+    if n > 0:
+        before = HEADER if read.identity.format == "tfrecord" else OFRECORD_HEADER
+        for event in read.events(payloads=True):
+            if isinstance(event, Damage):
+                yield event
+                continue
+            for i in range(max(0, skip - shown), min(event.count, last - shown)):
+                yield _record(event, i, before)
+            shown += event.count
+            if shown >= last:
+                break
+    report = read.report()
+    report.records = min(shown, last)
+    yield report
+
+
+def _record(batch: Batch, i: int, before: int) -> Record:
+    begin, end = batch.begins[i], batch.ends[i]
+    payload = None if batch.view is None else bytes(batch.view[begin:end])
+    kind = None if payload is None else kind_of(payload)
+    return Record(batch.first + i, batch.base + begin - before, end - begin, kind, payload)

@@ -1,0 +1,69 @@
+"""What a decoded stream is: by its content, never by its name.
+
+The order of the questions matters. A valid length checksum at offset 0 says TFRecord before any magic number is
+looked at, since the first length of a sound file can look like one. A damaged first header can too, so a header that
+its own payload proves comes next. Only then do signatures speak, and those of text last: a log line before the first
+record does not make a record file a text file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfrtool.framing.crc import header_is_sound
+from tfrtool.framing.ofrecord import looks_like_ofrecord
+from tfrtool.framing.resync import Resync
+from tfrtool.framing.scout import Ledger
+from tfrtool.payload.kinds import plausible_ofrecord
+from tfrtool.report import Format
+from tfrtool.sources import Sniffed, Source
+
+_SEARCHED = 1 << 20
+"""How far framing is looked for before a signature or the other format may speak, in bytes."""
+
+_SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
+"""Signatures that a damaged record file can carry by chance: they speak only where no record is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise."""
+
+    format: Format | None
+    sniffed: Sniffed | None = None
+
+
+def identify(source: Source, wanted: str) -> Identity:
+    """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
+    data, head = source.data, source.head
+    sound = header_is_sound(head)
+    if wanted == "ofrecord":
+        if sound or Resync(data, Ledger()).record_at_start():
+            return Identity(None, _other("tfrecord", "TFRecord", "OFRecord"))
+        return Identity("ofrecord")
+    if sound or not head:
+        return Identity("tfrecord")
+    if Resync(data, Ledger()).record_at_start():
+        return Identity("tfrecord")
+    sniffed = source.sniff()
+    if sniffed and sniffed.diagnosis not in _SOFT:
+        return Identity(None, sniffed)
+    if looks_like_ofrecord(data, plausible_ofrecord, 0):
+        found: Format = "ofrecord"
+    elif Resync(data, Ledger()).record_within(_SEARCHED):
+        found = "tfrecord"
+    elif looks_like_ofrecord(data, plausible_ofrecord, _SEARCHED):
+        found = "ofrecord"
+    else:
+        return Identity("tfrecord", sniffed)
+    if wanted == "tfrecord" and found == "ofrecord":
+        return Identity(None, _other("ofrecord", "OFRecord", "TFRecord"))
+    return Identity(found)
+
+
+def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
+    return Sniffed(
+        diagnosis,
+        f"this is {is_} framing, and {asked} was asked for",
+        f"leave out --format, or say --format {diagnosis}",
+    )

@@ -1,0 +1,23 @@
+"""What every job may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How inputs are read.
+
+    `format` and `compression` are told by the content unless named. `quick` looks at length checksums and structure
+    only, `payload` also parses every payload. `progress` is called with the number of bytes on disk read since the
+    last call.
+    """
+
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto"
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    quick: bool = False
+    payload: bool = False
+    progress: Callable[[int], None] | None = None

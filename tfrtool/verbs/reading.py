@@ -1,0 +1,171 @@
+"""One input, opened, told apart and walked: what every job that reads has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from tfrtool.errors import TfrtoolError
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.ofrecord import hop_ofrecord, walk_ofrecord
+from tfrtool.framing.walk import Batch, walk
+from tfrtool.payload.kinds import kind_of_file, plausible_ofrecord
+from tfrtool.report import FileReport, Kind, Tally
+from tfrtool.sources import Source, open_source
+from tfrtool.verbs.diagnose import diagnose, say
+from tfrtool.verbs.identify import Identity, identify
+from tfrtool.verbs.options import Options
+
+_SAMPLED = 64
+_SAMPLED_BYTES = 1 << 24
+
+
+Item = TypeVar("Item")
+
+
+def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]]) -> Iterator[Item | FileReport]:
+    """Open an input and do a job on it. Whatever cannot be done becomes a report with status `error`."""
+    try:
+        with open_source(name, compression=options.compression) as source:
+            yield from job(Reading(source, options))
+    except TfrtoolError as error:
+        yield FileReport(name, status="error", error=(error.kind, str(error)))
+    except MemoryError:
+        yield FileReport(name, status="error", error=("memory", "out of memory"))
+
+
+class Reading:
+    """Walks one open source: `events()` yields batches and damage in order, then `report()` says what the file is."""
+
+    def __init__(self, source: Source, options: Options) -> None:
+        self.source = source
+        self.options = options
+        self.tally = Tally()
+        self.identity: Identity = identify(source, options.format)
+        self.foreign = self.identity.format is None
+        self.kind: Kind | None = None
+        self._samples: list[bytes] = []
+        self._sampled = 0
+        self._settled = False
+        self._told = 0
+        self._faults = 0
+        self._first: Damage | None = None
+
+    def events(self, *, payloads: bool = False, headers_only: bool = False) -> Iterator[Batch | Damage]:
+        """Sound frames and damage in the order of the stream; breaks of the codec stand where the stream breaks.
+
+        `headers_only` gives batches without columns. A foreign file gives one stretch of damage, from 0 to its end.
+        """
+        for event in self._walk(payloads, headers_only):
+            if isinstance(event, Batch):
+                self.tally.records += event.count
+                self.tally.bytes += event.end - event.begin
+                if not self._settled:
+                    self._sample(event)
+            else:
+                self._count(event)
+            yield event
+            yield from self._broken(event.end)
+            self._advance()
+        yield from self._broken(None)
+        self._advance()
+        self._settle()
+
+    def _walk(self, payloads: bool, headers_only: bool) -> Iterator[Batch | Damage]:
+        data = self.source.data
+        if self.foreign:
+            return iter(self._all_of_it())
+        if self.identity.format == "tfrecord":
+            return walk(data, payloads=payloads, headers_only=headers_only)
+        if headers_only and self.source.seekable and data.size:
+            count = hop_ofrecord(data)
+            if count:
+                return iter([Batch(0, data.size, 0, count, 0, None, [], [])])
+        return walk_ofrecord(data, plausible_ofrecord)
+
+    def _all_of_it(self) -> list[Batch | Damage]:
+        sniffed = self.identity.sniffed
+        size = self.source.data.size
+        if size is None:
+            size = len(self.source.head)
+        return [Damage(0, size, "stray", message=sniffed.message if sniffed else "")] if size else []
+
+    def _count(self, damage: Damage) -> None:
+        self.tally.add(damage)
+        if self._first is None:
+            self._first = damage
+
+    def _broken(self, reached: int | None) -> Iterator[Damage]:
+        """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
+        faults = self.source.faults
+        while self._faults < len(faults) and (reached is None or faults[self._faults].offset_decoded <= reached):
+            fault = faults[self._faults]
+            self._faults += 1
+            damage = Damage(fault.offset_decoded, fault.offset_decoded, "codec", message=fault.message)
+            self._count(damage)
+            yield damage
+
+    def _advance(self) -> None:
+        if self.options.progress:
+            now = self.source.position_encoded()
+            if now > self._told:
+                self.options.progress(now - self._told)
+                self._told = now
+
+    def _sample(self, batch: Batch) -> None:
+        if not batch.begins:
+            return
+        for begin, end in zip(batch.begins, batch.ends, strict=True):
+            size = end - begin
+            if len(self._samples) == _SAMPLED or self._sampled + size > _SAMPLED_BYTES:
+                self._settle()
+                return
+            self._sampled += size
+            if batch.view is not None:
+                self._samples.append(bytes(batch.view[begin:end]))
+            else:
+                # A large record of a walk that was not asked for payloads: it is still there to be read.
+                view = memoryview(bytearray(size))
+                self._samples.append(bytes(view[: self.source.data.read_into(batch.base + begin, view)]))
+
+    def _settle(self) -> None:
+        if not self._settled:
+            self._settled = True
+            self.kind = kind_of_file(self._samples)
+            self._samples = []
+
+    def kind_so_far(self) -> Kind | None:
+        """The kind by the samples taken until now."""
+        return self.kind if self._settled else kind_of_file(self._samples)
+
+    def unfit(self, damage: Damage) -> None:
+        """Count a sound frame as damage after all, since its payload does not parse."""
+        self.tally.records -= 1
+        self.tally.bytes -= damage.end - damage.begin
+        self._count(damage)
+
+    def report(self) -> FileReport:
+        """What the file turned out to be; complete once `events` has run to its end."""
+        tally, source = self.tally, self.source
+        report = FileReport(
+            source.name,
+            format=self.identity.format,
+            compression=source.compression,
+            size=source.size_on_disk,
+            records=tally.records,
+            kind=self.kind,
+            bytes=tally.bytes,
+            damaged_bytes=tally.damaged_bytes,
+            restorable=tally.restorable,
+            faults=tally.faults,
+        )
+        if self.foreign:
+            report.status = "foreign"
+            say(report, self.identity.sniffed)
+        elif tally.faults:
+            diagnose(report, source, self.identity.sniffed, self._first)
+        elif not tally.bytes:
+            report.format = None
+            report.diagnosis = "empty"
+            report.message = "no bytes: a record file of no records"
+        return report
