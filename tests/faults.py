@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
-from struct import pack
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
+from tfrtool.framing.layout import Layout
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.framing.window import Held, Readable
+from tfrtool.framing.window import Held
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,14 @@ class File:
         for payload in self.payloads:
             offsets.append(offsets[-1] + 16 + len(payload))
         return offsets
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Where the frame of a record begins and ends."""
+        return self.at[number], self.at[number + 1]
+
+    def without(self, *numbers: int) -> tuple[bytes, ...]:
+        """The payloads of all records but these."""
+        return tuple(payload for number, payload in enumerate(self.payloads) if number not in numbers)
 
 
 def ten(seed: int = 1, low: int = 40, high: int = 120) -> File:
@@ -76,16 +84,25 @@ def nest(file: File, before: bytes = b"", after: bytes = b"") -> bytes:
     return before + file.data + after
 
 
-def raw_header(length: int, crc: int) -> bytes:
-    """A header with the checksum one wishes."""
-    return pack("<QI", length, crc)
+def written_by(layout: Layout, payloads: Iterable[bytes]) -> bytes:
+    """The payloads as a writer of that layout frames them."""
+    frames = []
+    for payload in payloads:
+        length = layout.header.pack(len(payload), 0)[:8]
+        head = layout.header.pack(len(payload), layout.stored(layout.crc(length)))
+        frames += [head, payload, layout.footer.pack(layout.stored(layout.crc(payload)))]
+    return b"".join(frames)
 
 
 class Drip:
-    """A stream of unknown size, read `step` bytes at a time, that holds its reader to what it promised to `forget`."""
+    """A stream read `step` bytes at a time, that holds its reader to what it promised to `forget`.
 
-    def __init__(self, data: bytes, step: int) -> None:
-        self.data, self.step, self.size, self.forgotten = data, step, None, 0
+    Its size is unknown, as a pipe's is, unless `sized`.
+    """
+
+    def __init__(self, data: bytes, step: int, *, sized: bool = False) -> None:
+        self.data, self.step, self.forgotten = data, step, 0
+        self.size = len(data) if sized else None
 
     def read_into(self, offset: int, view: memoryview) -> int:
         assert offset >= self.forgotten, f"{offset} was asked for again after {self.forgotten} was forgotten"
@@ -102,6 +119,19 @@ class Drip:
         self.forgotten = max(self.forgotten, offset)
 
 
+class Counting(Held):
+    """A stream that counts what is read of it."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.data, self.read = data, 0
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        got = super().read_into(offset, view)
+        self.read += got
+        return got
+
+
 @dataclass(frozen=True)
 class Walked:
     """What a walk found: the payloads it gave with the offsets of their frames, and the damage."""
@@ -113,6 +143,14 @@ class Walked:
     @property
     def ranges(self) -> list[tuple[int, int]]:
         return [(d.begin, d.end) for d in self.damage]
+
+    @property
+    def stretches(self) -> list[tuple[int, int]]:
+        """The ranges, those that touch taken together."""
+        out: list[tuple[int, int]] = []
+        for begin, end in self.ranges:
+            out[-1:] = [(out[-1][0], end)] if out and out[-1][1] == begin else [*out[-1:], (begin, end)]
+        return out
 
     @property
     def faults(self) -> list[str]:
@@ -128,7 +166,7 @@ class Walked:
         return [b"".join(data[begin:end] for begin, end in rescue.pieces) for rescue in rescues]
 
 
-def walked(data: bytes | Readable, **how: object) -> Walked:
+def walked(data: bytes | Drip | Counting, **how: object) -> Walked:
     """Walk to the end, checking that frames and damage tile the stream."""
     stream = Held(data) if isinstance(data, bytes) else data
     payloads: list[bytes] = []
@@ -148,12 +186,11 @@ def walked(data: bytes | Readable, **how: object) -> Walked:
             assert item.begin < item.end
             damage.append(item)
             number += max(item.rescue.records if item.rescue else 1, 1) if item.record is not None else 0
-    if isinstance(data, bytes):
-        assert reached == len(data), "the walk did not come to the end"
+    assert reached == len(data if isinstance(data, bytes) else data.data), "the walk did not come to the end"
     return Walked(tuple(payloads), tuple(offsets), tuple(damage))
 
 
-def counted(data: bytes | Readable) -> tuple[int, list[Damage]]:
+def counted(data: bytes | Drip | Counting) -> tuple[int, list[Damage]]:
     """Walk the headers alone: how many records, and the damage."""
     stream = Held(data) if isinstance(data, bytes) else data
     records, reached = 0, 0
@@ -165,7 +202,19 @@ def counted(data: bytes | Readable) -> tuple[int, list[Damage]]:
             records += item.count
         else:
             damage.append(item)
+    assert reached == len(data if isinstance(data, bytes) else data.data), "the walk did not come to the end"
     return records, damage
+
+
+def lies_at(frames: Iterable[bytes], data: bytes) -> list[int]:
+    """Every offset of `data` at which one of these frames stands whole, in order."""
+    found = set()
+    for one in set(frames):
+        at = data.find(one)
+        while at >= 0:
+            found.add(at)
+            at = data.find(one, at + 1)
+    return sorted(found)
 
 
 def subsequence(some: Iterable[bytes], of: Iterable[bytes]) -> bool:

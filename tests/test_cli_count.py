@@ -30,7 +30,7 @@ def test_damage_is_told_on_standard_error_and_does_not_hide_the_number(tmp_path:
     result = run("count", "torn", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "1 torn\n")
     assert result.stderr.startswith("tfrtool: torn: ")
-    assert "tfrtool verify torn" in result.stderr
+    assert "tfrtool repair torn -o OUT" in result.stderr
 
 
 def test_a_payload_that_its_checksum_disowns_is_counted_since_only_headers_are_read(tmp_path: Path) -> None:

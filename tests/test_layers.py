@@ -10,6 +10,7 @@ from program import environment
 from pytest import mark
 
 import tfrtool
+from tfrtool.framing.encode import frame
 
 PACKAGE = Path(tfrtool.__file__).parent
 ORDER = ["framing", "sources", "payload", "run", "verbs", "cli"]
@@ -111,3 +112,38 @@ def test_reading_a_file_imports_no_terminal_no_json_and_no_protobuf(command: str
     names = loaded(command, str(tmp_path / "empty.tfrecord"))
     slow = {"asyncio", "fsspec", "google.protobuf", "importlib.metadata", "json", "rich", "tqdm"}
     assert names & slow == set()
+
+
+SOUND = frame(bytes(100)) * 3
+DAMAGED = SOUND[:50] + b"x" + SOUND[51:]
+
+
+def rooms_entered(tmp_path: Path, data: bytes, *args: str) -> dict[str, set[str]]:
+    """Which modules of which rooms a command imports to read a file."""
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(data)
+    names = loaded(*args, str(path))
+    parts = [name.split(".") for name in names if name.startswith("tfrtool.")]
+    return {here: {p[2] for p in parts if p[1] == here and len(p) > 2} for here in ORDER} | {"": names}
+
+
+def test_counting_a_sound_file_imports_what_that_takes_and_no_more(tmp_path: Path) -> None:
+    rooms = rooms_entered(tmp_path, SOUND, "count")
+    assert "click" not in rooms[""]
+    assert rooms["framing"] == {"crc", "kernel", "layout", "pure", "walk", "window"}
+    assert rooms["sources"] == {"inputs", "listing", "local", "opening", "reasons", "urls"}
+    assert rooms["payload"] == set()
+    assert rooms["verbs"] == {"count", "identify", "options", "reading"}
+
+
+def test_what_explains_damage_is_imported_with_the_first(tmp_path: Path) -> None:
+    explains = {"damage", "words", "resync", "scout", "mend"}
+    assert not explains & rooms_entered(tmp_path, SOUND, "verify")["framing"]
+    assert explains <= rooms_entered(tmp_path, DAMAGED, "verify")["framing"]
+
+
+@mark.parametrize("command", ["verify", "head"])
+def test_showing_sound_records_in_a_pipe_imports_no_click_and_no_search(command: str, tmp_path: Path) -> None:
+    rooms = rooms_entered(tmp_path, SOUND, command)
+    assert rooms[""] & {"click", "base64"} == set()
+    assert rooms["framing"] == {"crc", "kernel", "layout", "pure", "walk", "window"}

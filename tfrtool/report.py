@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tfrtool.framing.damage import Damage
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
 
 Status = Literal["clean", "damaged", "foreign", "error"]
 Format = Literal["tfrecord", "ofrecord"]
@@ -69,6 +70,39 @@ class FileReport:
     faults: Counter[str] = field(default_factory=Counter)
     damage: list[Damage] = field(default_factory=list)
 
+    @property
+    def finding(self) -> bool:
+        """Whether the exit code has to tell of it."""
+        return self.status in ("damaged", "foreign")
+
+
+@dataclass(slots=True)
+class RepairReport(FileReport):
+    """What `repair` made of one input. `records` counts what was written: kept, restored, corrected and unverified.
+
+    `sound` counts the sound records of the input. `output` is None where nothing was written, `output_bytes` the bytes
+    that were, before they are compressed; `lost` says that some of the input is not in it. `repeats` counts payloads
+    that were written more than once, None where that was not looked at.
+    """
+
+    sound: int = 0
+    output: str | None = None
+    output_bytes: int = 0
+    kept: int = 0
+    restored: int = 0
+    corrected: int = 0
+    unverified: int = 0
+    dropped_bytes: int = 0
+    quarantine: str | None = None
+    report: str | None = None
+    lost: bool = False
+    repeats: int | None = None
+
+    @property
+    def finding(self) -> bool:
+        """Whether anything of the input is not in the output."""
+        return self.lost or self.status == "foreign"
+
 
 EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
@@ -82,12 +116,15 @@ class Summary:
     damaged: int = 0
     foreign: int = 0
     errors: int = 0
+    findings: int = 0
     records: int = 0
     missing: int = 0
     bytes: int = 0
     damaged_bytes: int = 0
     restorable: int = 0
     faults: Counter[str] = field(default_factory=Counter)
+    failed: bool = False
+    """Whether something that belongs to no one input could not be done: a side file, for one."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport], missing: int = 0) -> Summary:
@@ -101,6 +138,7 @@ class Summary:
                     damaged=r.status == "damaged",
                     foreign=r.status == "foreign",
                     errors=r.status == "error",
+                    findings=r.finding,
                     records=r.records,
                     bytes=r.bytes or 0,
                     damaged_bytes=r.damaged_bytes,
@@ -118,17 +156,19 @@ class Summary:
             self.damaged + other.damaged,
             self.foreign + other.foreign,
             self.errors + other.errors,
+            self.findings + other.findings,
             self.records + other.records,
             self.missing + other.missing,
             self.bytes + other.bytes,
             self.damaged_bytes + other.damaged_bytes,
             self.restorable + other.restorable,
             self.faults + other.faults,
+            self.failed or other.failed,
         )
 
     @property
     def exit(self) -> int:
         """The graver wins: a job that could not be done, then a finding in the data, then nothing wrong."""
-        if self.errors:
+        if self.errors or self.failed:
             return EXIT_FAILED
-        return EXIT_FINDING if self.damaged or self.foreign or self.missing else EXIT_CLEAN
+        return EXIT_FINDING if self.findings or self.missing else EXIT_CLEAN

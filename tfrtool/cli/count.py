@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.options import Common, reading_command
+from tfrtool.cli.options import reading_command
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Printer
-    from tfrtool.report import FileReport
-    from tfrtool.verbs import Options
+    from tfrtool.cli.common import Common
 
 
 @reading_command("count")
@@ -19,24 +17,6 @@ def count(common: Common) -> int:
     Reads the record headers only, where the input can be read out of order, and checks the checksum of every length.
     Laid out like wc -l.
     """
-    from tfrtool.cli.session import run
-    from tfrtool.verbs.count import count_file
+    from tfrtool.cli import count_run
 
-    def job(name: str, options: Options) -> tuple[FileReport]:
-        return (count_file(name, options),)
-
-    return run(common, job, _printer(common))
-
-
-def _printer(common: Common) -> Printer:
-    if common.json:
-        from tfrtool.cli.json_out import JsonPrinter
-
-        return JsonPrinter()
-    if common.quiet:
-        from tfrtool.cli.session import Silent
-
-        return Silent()
-    from tfrtool.cli.count_text import CountText
-
-    return CountText()
+    return count_run.count(common)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import Common, reading_command
+from tfrtool.cli.head_run import RECORDS
+from tfrtool.cli.options import reading_command
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event, Printer
-    from tfrtool.verbs import Options
+    from tfrtool.cli.common import Common
 
-RECORDS = 5
-"""Records shown unless `-n` says otherwise."""
 ALL = -1
 """What `--values all` stands for."""
 
@@ -43,21 +40,10 @@ def head(common: Common, number: int | None, skip: int, keys: bool, values: int 
     In a pipe the fields of a line are separated by tabs: path, number of the record, name of the feature, its kind, how
     many values it has, a preview of them. A record without features is a line without a name.
     """
-    from tfrtool.cli.session import run
+    from tfrtool.cli import head_run
 
     _refuse_contradictions(common, number, keys, values, raw)
-    count = (1 if raw else RECORDS) if number is None else number
-
-    def job(name: str, options: Options) -> Iterable[Event]:
-        from tfrtool.verbs.head import head_file
-
-        return head_file(name, options, count, skip)
-
-    if raw:
-        from tfrtool.cli.head_text import HeadRaw
-
-        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload")
-    return run(common, job, _printer(common, keys, values))
+    return head_run.head(common, number, skip, keys, values, raw)
 
 
 def _refuse_contradictions(common: Common, number: int | None, keys: bool, values: int | None, raw: bool) -> None:
@@ -69,25 +55,3 @@ def _refuse_contradictions(common: Common, number: int | None, keys: bool, value
         raise click.UsageError("--raw writes bytes that a terminal takes for commands: send them to a file or a pipe")
     if keys and (common.json or values is not None):
         raise click.UsageError("--keys prints names alone: leave out --json (which has the names) and --values")
-
-
-def _printer(common: Common, keys: bool, values: int | None) -> Printer:
-    if common.json:
-        from tfrtool.cli.head_json import HeadJson
-
-        return HeadJson(values)
-    if common.quiet:
-        from tfrtool.cli.session import Silent
-
-        return Silent()
-    from tfrtool.cli.head_text import HeadKeys, HeadText
-
-    if keys:
-        return HeadKeys()
-    from tfrtool.cli.screen import on_terminal, wants_color
-
-    if on_terminal():
-        from tfrtool.cli.head_terminal import HeadTerminal
-
-        return HeadTerminal(wants_color(common.color, True), values)
-    return HeadText(values)

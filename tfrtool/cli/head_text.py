@@ -42,7 +42,7 @@ class HeadPrinter:
             self._damage.clear()
             self._more = 0
         elif len(self._damage) < DAMAGE_LINES:
-            self._damage.append(event)
+            self._damage.append(event)  # type: ignore[arg-type]
         else:
             self._more += 1
 

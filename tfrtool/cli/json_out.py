@@ -40,7 +40,7 @@ class JsonPrinter:
         if isinstance(event, FileReport):
             self.write("file", self._file(event))
         else:
-            self.write("damage", _damage(name, event))  # type: ignore[arg-type]
+            self.write("damage", damage_fields(name, event))  # type: ignore[arg-type]
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
@@ -61,7 +61,8 @@ class JsonPrinter:
         return values
 
 
-def _damage(name: str, damage: Damage) -> dict[str, Any]:
+def damage_fields(name: str, damage: Damage) -> dict[str, Any]:
+    """The fields of a `damage` object."""
     return {
         "path": text(name),
         "begin": damage.begin,

@@ -43,6 +43,8 @@ def main() -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)  # a second one ends the program wherever it is
         return _end(error, state)
+    finally:
+        gc.freeze()  # at its end the interpreter looks for garbage three times, and here it would search all imports
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -50,6 +52,11 @@ def _terminate(number: int, frame: object) -> None:
 
 
 def _run(state: State) -> int:
+    from tfrtool.cli.plain import plain
+
+    do = plain(sys.argv[1:])
+    if do is not None:
+        return do()
     import click
 
     from tfrtool.cli.app import app

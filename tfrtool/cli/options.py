@@ -4,50 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import click
 
+from tfrtool.cli.common import Common
 from tfrtool.errors import UnsupportedError
 
+__all__ = ["Common", "reading_command", "shared"]
 
-class Common(NamedTuple):
-    """What any reading command was asked; the fields are the options of the same names."""
+_DEFAULT = Common(())
 
-    inputs: tuple[str, ...]
-    format: Literal["auto", "tfrecord", "ofrecord"]
-    compression: Literal["auto", "none", "gzip", "zlib"]
-    jobs: int
-    cluster: str | None
-    json: bool
-    color: str
-    progress: bool
-    quiet: bool
-    verbose: int
+_INPUTS_COMPRESSION = "How the inputs are compressed; auto looks at the bytes."
 
 
-def shared() -> list[click.Parameter]:
-    """The inputs and the options of every reading command, in the order in which the help shows them."""
+def shared(compression: str) -> list[click.Parameter]:
+    """The inputs and the options of every reading command, in the order in which the help shows them.
+
+    `compression` is the help of `--compression`.
+    """
     return [
         click.Argument(["inputs"], metavar="INPUT...", nargs=-1, required=True),
         click.Option(
             ["-F", "--format"],
             type=click.Choice(["auto", "tfrecord", "ofrecord"]),
-            default="auto",
+            default=_DEFAULT.format,
             show_default=True,
             help="How records are framed; auto looks at the bytes, never at the name.",
         ),
         click.Option(
             ["-z", "--compression"],
             type=click.Choice(["auto", "none", "gzip", "zlib"]),
-            default="auto",
+            default=_DEFAULT.compression,
             show_default=True,
-            help="How the inputs are compressed; auto looks at the bytes.",
+            help=compression,
         ),
         click.Option(
             ["-j", "--jobs"],
             type=click.IntRange(min=1),
-            default=1,
+            default=_DEFAULT.jobs,
             show_default=True,
             metavar="N",
             help="How many inputs to read at once; this version reads them one after another, whatever N.",
@@ -57,13 +52,13 @@ def shared() -> list[click.Parameter]:
         click.Option(
             ["--color"],
             type=click.Choice(["auto", "always", "never"]),
-            default="auto",
+            default=_DEFAULT.color,
             show_default=True,
             help="Colour the output; auto obeys NO_COLOR and FORCE_COLOR, and else colours on a terminal.",
         ),
         click.Option(
             ["--progress/--no-progress"],
-            default=True,
+            default=_DEFAULT.progress,
             help="Show progress on standard error, where that is a terminal.",
         ),
         click.Option(["-q", "--quiet"], is_flag=True, help="Print only errors; the exit code tells the rest."),
@@ -71,10 +66,13 @@ def shared() -> list[click.Parameter]:
     ]
 
 
-def reading_command(name: str) -> Callable[[Callable[..., int]], click.Command]:
+def reading_command(
+    name: str, *, compression: str = _INPUTS_COMPRESSION
+) -> Callable[[Callable[..., int]], click.Command]:
     """Make a function the command `name`: called with a `Common` and its own options, it gives the exit code.
 
-    The function's docstring is the help, in which its own options stand before the shared ones.
+    The function's docstring is the help, in which its own options stand before the shared ones. `compression` is the
+    help of `--compression`, where that speaks of something else than the inputs.
     """
 
     def decorate(function: Callable[..., int]) -> click.Command:
@@ -89,7 +87,7 @@ def reading_command(name: str) -> Callable[[Callable[..., int]], click.Command]:
             return function(common, **values)
 
         command = click.command(name)(invoke)
-        command.params.extend(shared())
+        command.params.extend(shared(compression))
         return command
 
     return decorate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from typing import TextIO
 
 
 def wants_color(choice: str, terminal: bool, environ: Mapping[str, str] = os.environ) -> bool:
@@ -18,6 +19,6 @@ def wants_color(choice: str, terminal: bool, environ: Mapping[str, str] = os.env
     return terminal and environ.get("TERM") != "dumb"
 
 
-def on_terminal() -> bool:
-    """Whether standard output is a terminal, and so read by a person."""
-    return sys.stdout.isatty()
+def on_terminal(stream: TextIO | None = None) -> bool:
+    """Whether a stream, standard output unless named, is a terminal, and so read by a person."""
+    return (stream or sys.stdout).isatty()

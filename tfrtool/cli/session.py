@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tfrtool.cli.options import Common
-from tfrtool.cli.progress import Progress
-from tfrtool.cli.streams import say
+from tfrtool.cli.streams import OutputError, say
+from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
     from tfrtool.framing.damage import Damage
-    from tfrtool.verbs import Options, Record
+    from tfrtool.sources.inputs import Resolution
+    from tfrtool.verbs import Options, Outcome, Record
 
-    Event = Damage | Record | FileReport
+    Event = Damage | Outcome | Record | FileReport
 
 
 class Printer(Protocol):
@@ -45,18 +47,23 @@ def run(
     printer: Printer,
     *,
     only_one: str = "",
+    resolution: Resolution | None = None,
+    finish: Callable[[], None] | None = None,
     **settings: Any,
 ) -> int:
     """Do `job` on every input, in order, and print what it yields; the result is the exit code.
 
     `settings` are further fields of the job's `Options`. An input that fails is reported, and never stops the others.
-    `only_one` says why there may be no more than one input, where that is so.
+    `only_one` says why there may be no more than one input, where that is so. `resolution` is what the inputs stand
+    for, if that is known already. `finish` is called when all inputs are done, before their totals are printed.
     """
     from tfrtool.sources.inputs import resolve
     from tfrtool.verbs.options import Options
 
+    gc.freeze()  # so that collecting passes over what was imported
     gc.enable()
-    resolution = resolve(common.inputs)
+    if resolution is None:
+        resolution = resolve(common.inputs)
     missing = [shard.name for shard in resolution.missing]
     names = resolution.names
     if only_one and len(names) > 1:
@@ -65,6 +72,8 @@ def run(
         raise click.UsageError(f"{only_one}, and there are {len(names)} inputs")
     progress = None
     if common.progress and not common.quiet and sys.stderr.isatty():
+        from tfrtool.cli.progress import Progress
+
         progress = Progress(names)
     options = Options(
         format=common.format,
@@ -74,24 +83,31 @@ def run(
     )
     summary = Summary(missing=sum(shard.count for shard in resolution.missing))
     try:
-        for name, event in _events(resolution, job, options, common.verbose):
-            if progress:
-                progress.hide()
-            printer.show(name, event)
-            if isinstance(event, FileReport):
-                sys.stdout.flush()
-                _remark(event, common.verbose)
-                summary = summary.merge(Summary.of([event]))
+        with closing(_events(resolution, job, options, common.verbose)) as events:
+            for name, event in events:
+                if progress:
+                    progress.hide()
+                printer.show(name, event)
+                if isinstance(event, FileReport):
+                    sys.stdout.flush()
+                    _remark(event, common.verbose)
+                    summary = summary.merge(Summary.of([event]))
     finally:
         if progress:
             progress.close()
+    if finish is not None:
+        try:
+            finish()
+        except TfrtoolError as error:
+            say(str(error))
+            summary.failed = True
     printer.end(summary, missing)
     return summary.exit
 
 
 def _events(
-    resolution: Any, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
-) -> Iterator[tuple[str, Event]]:
+    resolution: Resolution, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
+) -> Generator[tuple[str, Event], None, None]:
     for entry in resolution.entries:
         if isinstance(entry, str):
             yield from _guarded(entry, job, options, verbose)
@@ -106,6 +122,8 @@ def _guarded(
     try:
         for event in job(name, options):
             yield name, event
+    except OutputError:
+        raise
     except Exception as error:
         from tfrtool.cli.failure import failure, say_traceback
 

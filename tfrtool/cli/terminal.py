@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+
+from tfrtool.cli.text import plural, safe
+from tfrtool.report import Summary
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -13,12 +16,12 @@ NARROW = 72
 """Columns below which a table puts its last column on lines of its own."""
 
 
-def console(color: bool) -> Console:
-    """A console on standard output."""
+def console(color: bool, stream: TextIO | None = None) -> Console:
+    """A console on a stream, standard output unless named."""
     from rich.console import Console
 
     return Console(
-        file=sys.stdout,
+        file=stream or sys.stdout,
         force_terminal=True,
         color_system="standard" if color else None,
         no_color=not color,
@@ -29,10 +32,10 @@ def console(color: bool) -> Console:
     )
 
 
-def can_encode(glyphs: str) -> bool:
-    """Whether standard output takes these characters as they are."""
+def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
+    """Whether a stream, standard output unless named, takes these characters as they are."""
     try:
-        glyphs.encode(sys.stdout.encoding)
+        glyphs.encode((stream or sys.stdout).encoding)
     except UnicodeError:
         return False
     return True
@@ -57,3 +60,22 @@ def table(width: int, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Re
     for row in rows:
         grid.add_row(*map(Text, row))
     return grid
+
+
+def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:
+    """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
+    from rich.text import Text
+
+    for name in missing:
+        line = Text.assemble((safe(name), "bold"), ": ", ("missing", "bold red"), " from its shard set")
+        console.print(line, soft_wrap=True)
+    if summary.files > 1 or missing:
+        counts = (
+            (summary.clean, "clean"),
+            (summary.damaged, "damaged"),
+            (summary.foreign, "foreign"),
+            (summary.errors, "not read"),
+            (summary.missing, "missing"),
+        )
+        parts = ", ".join(f"{count} {what}" for count, what in counts if count)
+        console.print(f"{plural(summary.files, 'file')}: {parts}; {records}")

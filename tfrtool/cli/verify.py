@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import Common, reading_command
+from tfrtool.cli.options import reading_command
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Printer
+    from tfrtool.cli.common import Common
 
 
 @reading_command("verify")
@@ -25,28 +25,6 @@ def verify(common: Common, quick: bool, payload: bool) -> int:
     """
     if quick and payload:
         raise click.UsageError("--quick leaves payloads alone and --payload parses them: choose one")
-    from tfrtool.cli.session import run
-    from tfrtool.verbs.verify import verify_file
+    from tfrtool.cli import verify_run
 
-    return run(common, verify_file, _printer(common, quick), quick=quick, payload=payload)
-
-
-def _printer(common: Common, quick: bool) -> Printer:
-    if common.json:
-        from tfrtool.cli.json_out import JsonPrinter
-
-        return JsonPrinter(("bytes", "damaged_bytes", "restorable"))
-    if common.quiet:
-        from tfrtool.cli.session import Silent
-
-        return Silent()
-    from tfrtool.cli.screen import on_terminal, wants_color
-
-    color = wants_color(common.color, on_terminal())
-    if on_terminal():
-        from tfrtool.cli.verify_terminal import VerifyTerminal
-
-        return VerifyTerminal(color, quick)
-    from tfrtool.cli.verify_text import VerifyText
-
-    return VerifyText(color, quick)
+    return verify_run.verify(common, quick, payload)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
-from tfrtool.cli.terminal import can_encode, console, table
+from tfrtool.cli.terminal import can_encode, console, table, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.cli.verify_text import Toll, verdict
 from tfrtool.payload import size_text
@@ -100,21 +100,7 @@ class VerifyTerminal:
             self._console.print(f"and {found - len(rows)} more; --json lists all")
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        from rich.text import Text
-
-        for name in missing:
-            line = Text.assemble((safe(name), "bold"), ": ", ("missing", "bold red"), " from its shard set")
-            self._console.print(line, soft_wrap=True)
-        if summary.files > 1 or missing:
-            counts = (
-                (summary.clean, "clean"),
-                (summary.damaged, "damaged"),
-                (summary.foreign, "foreign"),
-                (summary.errors, "not read"),
-                (summary.missing, "missing"),
-            )
-            parts = ", ".join(f"{count} {what}" for count, what in counts if count)
-            self._console.print(f"{plural(summary.files, 'file')}: {parts}; {plural(summary.records, 'sound record')}")
+        totals(self._console, summary, missing, plural(summary.records, "sound record"))
 
 
 def _whole(damage: Damage) -> str:

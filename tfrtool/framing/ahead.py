@@ -6,7 +6,7 @@ from struct import Struct
 from typing import Literal
 
 from tfrtool.framing import kernel
-from tfrtool.framing.algebra import splits, starts
+from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.scout import CANDIDATE, Ledger
@@ -90,15 +90,12 @@ class Ahead:
             self.ledger.spend(end - last) and self.data_holds(last + HEADER, end - 4)
         )
 
-    def nearly_goes_on(self, end: int) -> bool:
-        """Whether a record stands less than a record's smallest size behind `end`, where a chain has ended.
+    def a_checksum_apart(self, end: int) -> bool:
+        """Whether a record stands 4 bytes behind `end`, where a chain has ended.
 
-        So few bytes are no damaged record. They are what follows a record file inside a record: at least its checksum.
+        So few bytes are no damaged record. They are the checksum of a record whose payload is a record file.
         """
-        after = self.peek(end, FRAMING + HEADER - 1)
-        return any(
-            header_is_sound(after[i : i + HEADER]) and self.stands(end + i) for i in range(1, len(after) - HEADER + 1)
-        )
+        return header_is_sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
 
     def announced(self, start: int, begin: int, end: int) -> bool:
         """Whether the bytes from `start` to `begin` say that a value of a message goes from there to `end`.
@@ -125,26 +122,26 @@ class Ahead:
         # The bytes of a varint before the last have their high bit set; what stands before them is the tag, of type 2.
         return size if width < len(before) and before[-1 - width] & 7 == 2 else None
 
-    def late_start(self, begin: int, boundary: int) -> int | None:
-        """Where in `[begin, boundary)` the payload begins whose checksum stands at `boundary - 4`, or None."""
-        end = boundary - 4
-        if end <= begin or end - begin > TOILED or not self.ledger.toil(end - begin):
-            return None
-        stored = self.peek(end, 4)
-        found = starts(self._bytes(begin, end), unmasked(_FOOTER.unpack(stored)[0]))
-        return begin + found[0] if found else None
-
     def rejoined(self, begin: int, length: int, boundary: int) -> int | None:
-        """Where bytes were put into the payload of `length` bytes from `begin` on, if its checksum stands at
-        `boundary - 4`
-        and holds once they are taken out: the offset behind its first part."""
+        """Where bytes were put into the payload of `length` bytes from `begin` on: the offset behind its first part.
+
+        Only if its checksum stands at `boundary - 4`, and holds once those bytes are taken out.
+        """
         end = boundary - 4
         if end - begin <= length or end - begin > TOILED or not self.ledger.toil(2 * (end - begin)):
             return None
         stored = self.peek(end, 4)
-        found = splits(self._bytes(begin, end), length, unmasked(_FOOTER.unpack(stored)[0]))
-        return begin + found[0] if found else None
+        data = self.read(begin, end)
+        found = splits(data, length, unmasked(_FOOTER.unpack(stored)[0]))
+        if not found:
+            return None
+        extra = end - begin - length
+        if found[0] == 0 and (extra >= FRAMING + length or header_is_sound(data[max(0, extra - HEADER) : extra])):
+            # All of it stands behind what was put in: it is the payload of a later record of the same length.
+            return None
+        return begin + found[0]
 
-    def _bytes(self, begin: int, end: int) -> bytes:
+    def read(self, begin: int, end: int) -> bytes:
+        """The bytes of a short stretch."""
         view = memoryview(bytearray(end - begin))
         return bytes(view[: self.far.data.read_into(begin, view)])

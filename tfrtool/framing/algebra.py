@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 
-from tfrtool.framing.crc import Bytes
+from tfrtool.framing.crc import MASK_DELTA, Bytes, crc32c, rotated
 
 _LOW = 0xFFFFFFFF
 
@@ -32,6 +32,8 @@ def _step_tables() -> tuple[list[int], list[int]]:
 
 
 _TABLE, _INVERSE = _step_tables()
+_LOW_BYTE = bytes((value + MASK_DELTA) & 0xFF for value in range(256))
+"""The low byte of a masked CRC, by the eight bits of the bare one that the mask rotates there."""
 
 
 def backwards(data: Bytes, crc: int) -> array[int]:
@@ -60,6 +62,19 @@ def starts(data: Bytes, crc: int) -> list[int]:
         found.append(i)
 
 
+def first_end(data: Bytes, begin: int) -> int | None:
+    """The first `i` for which the masked CRC of `data[begin:i]` stands at `data[i:i + 4]`; None for none."""
+    table, low = _TABLE, _LOW_BYTE
+    state = _LOW
+    for i in range(begin, len(data) - 3):
+        if low[(state ^ _LOW) >> 15 & 0xFF] == data[i] and rotated(state ^ _LOW) == int.from_bytes(
+            data[i : i + 4], "little"
+        ):
+            return i
+        state = table[(state ^ data[i]) & 0xFF] ^ state >> 8
+    return None
+
+
 def splits(data: Bytes, length: int, crc: int) -> list[int]:
     """Every `i` for which `data[:i]` and the last `length - i` bytes together have the bare CRC `crc`.
 
@@ -78,3 +93,19 @@ def splits(data: Bytes, length: int, crc: int) -> list[int]:
     if state == after[length + extra]:
         found.append(length)
     return found
+
+
+def flipped_bit(data: Bytes, crc: int) -> int | None:
+    """The one bit of `data` that has to be turned over for its bare CRC to be `crc`, as `8 * byte + bit`; None for
+    none.
+
+    A single flip has a syndrome of its own in payloads of up to 256 MiB. Damage of any other kind looks like one by
+    chance with a probability of the number of bits over 2**32.
+    """
+    syndrome = crc32c(data) ^ crc
+    last = {_TABLE[1 << bit]: bit for bit in range(8)}
+    for at in range(len(data) - 1, -1, -1):
+        if syndrome in last:
+            return 8 * at + last[syndrome]
+        syndrome = (syndrome << 8 & _LOW) ^ _INVERSE[syndrome >> 24]
+    return None

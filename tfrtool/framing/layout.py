@@ -16,8 +16,8 @@ them: the same picture with another checksum function, or with big-endian intege
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from struct import Struct
+from typing import NamedTuple
 from zlib import crc32
 
 from tfrtool.framing.crc import crc32c, rotated
@@ -28,12 +28,13 @@ FOOTER = 4
 """Bytes of a TFRecord footer: the checksum of the payload."""
 FRAMING = HEADER + FOOTER
 """Bytes that TFRecord framing adds to each payload."""
+LONGEST = 1 << 32
+"""From here on a length is no record where the size of the stream is unknown, and no such header is looked for."""
 OFRECORD_HEADER = 8
 """Bytes of an OFRecord header: the length alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """One way of writing TFRecord framing.
 
     `header` and `footer` give the byte order, `crc(data, value)` the checksum function, and `stored` the form in which

@@ -22,14 +22,12 @@ from tfrtool.framing import words
 from tfrtool.framing.ahead import TOILED, Ahead
 from tfrtool.framing.crc import Masked, crc32c, rotated
 from tfrtool.framing.damage import Damage, Rescue
-from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.mend import mends
+from tfrtool.framing.peel import peel
 from tfrtool.framing.scout import Ledger, Scout
 from tfrtool.framing.window import Readable
 from tfrtool.framing.writers import wrong_writer
-
-LONGEST = 1 << 32
-"""From here on a length is no record where the size of the stream is unknown, and no such header is looked for."""
 
 _UNHEARD_OF = 1 << 31
 """Lengths that no writer of messages makes: protocol buffers end at 2 GiB."""
@@ -105,6 +103,8 @@ class Resync:
 
     def _known_end(self, start: int, head: bytes) -> int | None:
         """Where the record ends if its damaged header, mended or as it stands, still points at a boundary."""
+        if not any(head):
+            return None
         for length in self._lengths(start, head):
             if self._leads_on(start, length):
                 return start + FRAMING + length
@@ -117,6 +117,7 @@ class Resync:
         )
         sight = self.ledger.sight()
         gap: Damage | None = None
+        peeled: list[Damage] = []
         while True:
             header = scout.next()
             boundary = scout.at if header is None else header
@@ -130,17 +131,18 @@ class Resync:
             if proved:
                 return [proved], boundary
             if header is None:
-                proved = self._begun_late(scout, start, boundary, number, head)
+                if known_end is None and gap is None:
+                    peeled = self._peeled(scout, start, boundary, number, head)
                 break
             if known_end is not None or not self._stands(header, scout):
                 continue
             end, how = self.ahead.follow(header, sight)
-            if how == "dead" and (self.ahead.announced(start, header, end) or self.ahead.nearly_goes_on(end)):
+            if how == "dead" and (self.ahead.announced(start, header, end) or self.ahead.a_checksum_apart(end)):
                 scout.at = max(end, scout.at)
                 continue
             if gap is None:
-                proved = self._begun_late(scout, start, boundary, number, head, at_will=how != "dead")
-                if proved:
+                peeled = self._peeled(scout, start, boundary, number, head, at_will=how != "dead")
+                if peeled:
                     break
             # The file goes on here, unless a record around the chain is proved behind it.
             if gap is None:
@@ -154,8 +156,8 @@ class Resync:
             scout.at = max(end, scout.at)
         if gap is not None:
             self.ledger.look(scout.at - gap.end)
-        if proved:
-            return [proved], proved.end
+        if peeled:
+            return peeled, peeled[-1].end
         if known_end is not None:
             message = words.lost(known_end - start - FRAMING)
             return [_header_damage(start, known_end, number, head, message, None)], known_end
@@ -170,22 +172,34 @@ class Resync:
             return _header_damage(start, boundary, number, head, message, rescue)
         return None
 
-    def _begun_late(
-        self, scout: Scout, start: int, boundary: int, number: int, head: bytes, *, at_will: bool = True
-    ) -> Damage | None:
-        """The record that ends at `boundary` and whose payload begins at the one place that gives its checksum.
+    def _peeled(
+        self, scout: Scout, start: int, end: int, number: int, head: bytes, *, at_will: bool = True
+    ) -> list[Damage]:
+        """The gap `[start, end)` as records with lost headers and what lies between them, if any is proved.
 
-        Bytes of its header are missing, or (`at_will`) were put in. Where bytes were put in, the record may also be
-        the first one inside another whose header is lost as well, so the caller asks for that only where records go
-        on for good.
+        The last one may lack bytes of its header. What else is found may also be content of a record whose header is
+        lost as well, so the caller asks for that (`at_will`) only where records go on for good behind the gap.
         """
-        begin = scout.lost_bytes(boundary, self.ledger)
-        if begin is None and at_will:
-            begin = self.ahead.late_start(start, boundary)
-        if begin is None:
-            return None
-        rescue = Rescue("late-start", 1, ((begin, boundary - 4),))
-        return _header_damage(start, boundary, number, head, words.late_start(begin, boundary - 4 - begin), rescue)
+        begin = scout.lost_bytes(end, self.ledger)
+        if begin is not None:
+            rescue = Rescue("late-start", 1, ((begin, end - 4),))
+            message = words.late_start(begin, end - 4 - begin)
+            return [_header_damage(start, end, number, head, message, rescue)]
+        payloads = peel(self.ahead, start, end) if at_will else []
+        found: list[Damage] = []
+        at = start
+        for begin, stop in payloads:
+            first = max(at, begin - HEADER)
+            if first > at:
+                found.append(Scout(self.ahead.near, at, at=at, keep=at).passed(first))
+            in_place = begin - first == HEADER
+            message = words.lost_header(stop - begin) if in_place else words.late_start(begin, stop - begin)
+            rescue = Rescue("lost-header" if in_place else "late-start", 1, ((begin, stop),))
+            found.append(_header_damage(first, stop + 4, number, self.ahead.head(first), message, rescue))
+            number, at = number + 1, stop + 4
+        if payloads and at < end:
+            found.append(Scout(self.ahead.near, at, at=at, keep=at).passed(end))
+        return found
 
     # Where the header is sound and the record is not
 
@@ -240,13 +254,15 @@ class Resync:
     def _is_content(self, start: int, length: int, fits: bool, header: int, end: int, how: str) -> bool:
         """Whether the chain `[header, end)` is content of the record that claims `length` bytes from `start` on."""
         claimed = start + FRAMING + length
+        if length >= _UNHEARD_OF:
+            return False
         if how == "dead":
             if not fits or end <= claimed or self.ahead.announced(start, header, end):
                 return True
             # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
             # put in.
-            return end <= claimed + _FOOTER_APART and self.ahead.nearly_goes_on(end)
-        if fits or how != "end" or length >= _UNHEARD_OF:
+            return end <= claimed + _FOOTER_APART and self.ahead.a_checksum_apart(end)
+        if fits or how != "end":
             return False
         # The chain fills the stream to its end, and the stream may have been cut between two records of the content.
         return header == start + HEADER or self.ahead.announced_past(start, header, end, claimed - 4)

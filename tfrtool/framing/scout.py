@@ -19,7 +19,7 @@ _EARN = 4
 _SHARE = 8
 _SKIPPED = 512
 _SLOW_ALLOWANCE = 1 << 22
-_SLOW_EARN = 32
+_SLOW_EARN = 8
 
 _FOOTER = Struct("<I")
 _ZEROS = bytes(CAPACITY)

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from struct import Struct
+from typing import TYPE_CHECKING
 
-from tfrtool.framing import kernel, words
+from tfrtool.framing import kernel
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
-from tfrtool.framing.damage import Damage, Rescue
-from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mend import one_bit_apart
-from tfrtool.framing.resync import LONGEST, Resync
-from tfrtool.framing.scout import Ledger
-from tfrtool.framing.window import CAPACITY, Readable, Window
+from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
+from tfrtool.framing.window import CAPACITY, Window
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.framing.resync import Resync
+    from tfrtool.framing.window import Readable
+
+# What only damage needs is imported when the first is met: it takes as long as counting the records of a small file.
 
 MAX_RECORD = 1 << 30
 """Largest payload that is held in memory, in bytes, where payloads are asked for."""
 
 _AFTER_DAMAGE = 1 << 10
 _SPARSE = 1 << 14
-_FETCH_SPARSE = 1 << 12
+_FETCH_SPARSE = 1 << 10
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
@@ -66,15 +70,20 @@ class _Walker:
         self.payloads = payloads
         self.max_record = max_record
         self.known: kernel.Known = {}
-        self.ledger = Ledger()
+        self.reached = 0
         self.number = 0
         self.damaged = False
         self._resync: Resync | None = None
 
     @property
     def resync(self) -> Resync:
+        """What explains damage. Its ledger earns for all that the walk has passed."""
         if self._resync is None:
-            self._resync = Resync(self.data, self.ledger)
+            from tfrtool.framing.resync import Resync
+            from tfrtool.framing.scout import Ledger
+
+            self._resync = Resync(self.data, Ledger())
+        self._resync.ledger.reach(self.reached)
         return self._resync
 
     def walk(self) -> Iterator[Batch | Damage]:
@@ -93,7 +102,7 @@ class _Walker:
                 yield self._batch(at, end, len(begins), window.base, window.view, begins, ends)
                 at = end
                 self.data.forget(at)
-                self.ledger.reach(at)
+                self.reached = at
                 continue
             if window.fill == index:
                 return
@@ -112,7 +121,7 @@ class _Walker:
                         self.data.forget(at)
                         continue
             found, at = self._damage(at, length)
-            yield from self._told(found)
+            yield from self._told(found, length)
             self.data.forget(at)
             span = _AFTER_DAMAGE
 
@@ -143,7 +152,7 @@ class _Walker:
                 held, at = last, to
                 fetch = _FETCH_SPARSE if to - last > _SPARSE else CAPACITY
                 self.data.forget(held)
-                self.ledger.reach(at)
+                self.reached = at
                 continue
             index = window.load(at, HEADER)
             length = self._sound_length(index)
@@ -157,7 +166,7 @@ class _Walker:
             if at_end and at == window.base + index:
                 return
             found, at = self._damage(at, length)
-            yield from self._told(found)
+            yield from self._told(found, length)
             self.data.forget(at)
             fetch = CAPACITY
 
@@ -214,16 +223,27 @@ class _Walker:
         stored: int = _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
         if not self.resync.confined(end):
             return self.resync.cut_short(at, self.number, length, True, (crc, stored))
+        from tfrtool.framing import words
+        from tfrtool.framing.damage import Damage, Rescue
+        from tfrtool.framing.mend import one_bit_apart
+
         message, rescue = words.data_unsound(length), None
         if one_bit_apart(crc, stored):
             message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((at + HEADER, end - 4),))
         return [Damage(at, end, "data-crc", self.number, Masked(crc), Masked(stored), message, rescue)], end
 
-    def _told(self, found: list[Damage]) -> Iterator[Damage]:
+    def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
+        """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""
         for damage in found:
             if not self.damaged:
+                from tfrtool.framing import words
+
                 self.damaged = True
-                seen = words.tensorflow(damage.fault, damage.begin, damage.end)
+                begin, end = damage.begin, damage.end
+                if length is not None and not self._fits(length, begin + FRAMING + length):
+                    seen = words.tensorflow_too_long(length, begin)
+                else:
+                    seen = words.tensorflow(damage.fault, begin, end)
                 damage = replace(damage, message=f"{damage.message} ({seen})")
             if damage.record is not None:
                 self.number += max(damage.rescue.records if damage.rescue else 1, 1)

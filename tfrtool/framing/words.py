@@ -43,7 +43,7 @@ def mended(length: int, flips: int) -> str:
 
 
 def lost_header(length: int) -> str:
-    return f"the header is damaged; the checksum before the next record is that of the {_bytes(length)} between"
+    return f"the header is damaged; the checksum behind it is that of the {_bytes(length)} between"
 
 
 def late_start(begin: int, length: int) -> str:
@@ -103,7 +103,14 @@ def tensorflow(fault: str, begin: int, end: int) -> str:
     """What TensorFlow does at the first damage of a file. Source: its `record_reader.cc`, and runs of version 2.21."""
     if fault == "torn" and end - begin < 12:
         return "TensorFlow takes this for a clean end"
-    if fault == "torn":
-        return f"TensorFlow stops here with 'truncated record at {begin}'"
     at = begin + 12 if fault == "data-crc" else begin
     return f"TensorFlow stops here with 'corrupted record at {at}'"
+
+
+def tensorflow_too_long(length: int, begin: int) -> str:
+    """The same for a sound header of a record that does not fit: TensorFlow asks for the memory before it reads."""
+    if length >= (1 << 64) - 4:
+        return "TensorFlow stops here with 'record size too large'"
+    if length >= 1 << 34:
+        return f"TensorFlow asks for {length:,} bytes of memory here, and crashes where it does not get them"
+    return f"TensorFlow stops here with 'truncated record at {begin}'"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import struct
 
@@ -42,8 +41,14 @@ def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonVa
     if isinstance(value, int):
         return value
     if cut is not None and len(value) > cut:
-        return {"bytes": base64.b64encode(value[:cut]).decode(), "size": len(value)}
+        return {"bytes": _base64(value[:cut]), "size": len(value)}
     try:
         return str(value, "utf-8")
     except UnicodeDecodeError:
-        return {"bytes": base64.b64encode(value).decode()}
+        return {"bytes": _base64(value)}
+
+
+def _base64(value: Buffer) -> str:
+    from base64 import b64encode
+
+    return b64encode(value).decode()

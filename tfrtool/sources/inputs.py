@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from tfrtool.sources.listing import Lister, has_magic, kind_of, matcher
-from tfrtool.sources.lists import ListRefused, lines_of
+from tfrtool.sources.listing import MAGIC, Lister, has_magic, kind_of, matcher
 from tfrtool.sources.reasons import reason
-from tfrtool.sources.shards import MAX_SHARDS, Member, MissingShard, SetSpec, missing_members, natural_key
 from tfrtool.sources.urls import is_url
+
+if TYPE_CHECKING:
+    from tfrtool.sources.shards import MissingShard, SetSpec
+
+# What only expansions need is imported where it is used: the name of a file stands for itself.
 
 __all__ = ["MissingShard", "Resolution", "Unmatched", "is_url", "resolve"]
 
@@ -21,23 +21,22 @@ MAX_DEPTH = 8
 """Lists within lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unmatched:
+class Unmatched(NamedTuple):
     """An input, or a part of one, that led to nothing; `message` says what was looked for."""
 
     input: str
     message: str
 
 
-@dataclass(slots=True)
 class Resolution:
     """What inputs stand for: `entries` in their order, each a name for `open_source` or a job that failed.
 
     `missing` are members that a set should have: findings.
     """
 
-    entries: list[str | Unmatched] = field(default_factory=list)
-    missing: list[MissingShard] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.entries: list[str | Unmatched] = []
+        self.missing: list[MissingShard] = []
 
     @property
     def names(self) -> list[str]:
@@ -71,14 +70,12 @@ class _Resolver:
         self._stdin_is_taken = False
         self._seen: set[tuple[str, str]] = set()
         self._missing: set[tuple[str, str]] = set()
-        self._budget = MAX_SHARDS
         self._real: dict[str, str] = {}
         self._lists: list[tuple[int, int] | str] = []
         self._lists_read: set[tuple[int, int] | str] = set()
 
     def add(self, text: str) -> None:
         """Resolve one input; the order of the questions is the interface's."""
-        spec = SetSpec.parse(text)
         kind = kind_of(text) if text else "nothing"
         if kind == "directory":
             self._directory(text)
@@ -91,7 +88,7 @@ class _Resolver:
             self._list(text)
         elif is_url(text):
             self._take_once((text, ""), text)
-        elif spec is not None:
+        elif spec := _set_spec(text):
             self._set(text, spec)
         elif has_magic(text):
             self._pattern(text)
@@ -126,16 +123,17 @@ class _Resolver:
 
     def _take_all(self, names: Iterable[str], asked: Callable[[str], bool]) -> None:
         """Take an expansion, and note what is missing from the sets in it; `asked` tests file names."""
+        from tfrtool.sources.shards import MAX_SHARDS, missing_members, natural_key
+
         ordered = sorted(set(names), key=natural_key)
         for name in ordered:
             self._take(name)
         split = ((f"{d}/" if d and d != "/" else d, b) for d, b in map(os.path.split, ordered))
-        for missing in missing_members(split, asked, self._budget):
+        for missing in missing_members(split, asked, max(0, MAX_SHARDS - len(self.result.missing))):
             entry = self._entry(missing.name)
             if entry not in self._missing:
                 self._missing.add(entry)
                 self.result.missing.append(missing)
-        self._budget = max(0, MAX_SHARDS - len(self.result.missing))
 
     def _directory(self, text: str) -> None:
         lister = Lister()
@@ -162,6 +160,10 @@ class _Resolver:
             self._refuse(text, f"{what} matches the pattern (looked in '{_looked_in(text)}')")
 
     def _set(self, text: str, spec: SetSpec) -> None:
+        from glob import escape
+
+        from tfrtool.sources.shards import MAX_SHARDS, Member
+
         if spec.total is not None and not 0 < spec.total <= MAX_SHARDS:
             why = "has no members" if spec.total == 0 else f"would have more than the {MAX_SHARDS} members allowed"
             self._refuse(text, f"no such file, and a shard set of that size {why}")
@@ -169,7 +171,7 @@ class _Resolver:
         lister = Lister()
         found: list[str] = []
         others: set[str] = set()
-        for name in dict.fromkeys((glob.escape(spec.name), spec.name)):  # as it is written first, then as a pattern
+        for name in dict.fromkeys((escape(spec.name), spec.name)):  # as it is written first, then as a pattern
             for path in lister.matches(f"{name}-*-of-*"):
                 member = Member.parse(os.path.basename(path))
                 if member is None or (spec.total is not None and int(member.total) != spec.total):
@@ -188,6 +190,8 @@ class _Resolver:
             self._refuse(text, f"no such file, and no member of the shard set '{spec.pattern()}' is there{instead}")
 
     def _list(self, text: str) -> None:
+        from tfrtool.sources.lists import ListRefused, lines_of
+
         path = text[1:]
         if path == "-" and not self._take_stdin(text):
             return
@@ -230,7 +234,15 @@ def _identity(path: str) -> tuple[int, int]:
 
 def _looked_in(pattern: str) -> str:
     """The directory above the first wildcard."""
-    return os.path.dirname(re.split(r"[*?\[]", pattern, maxsplit=1)[0]) or "."
+    return os.path.dirname(pattern[: min(pattern.find(c) for c in MAGIC if c in pattern)]) or "."
+
+
+def _set_spec(text: str) -> SetSpec | None:
+    if "@" not in text:
+        return None
+    from tfrtool.sources.shards import SetSpec
+
+    return SetSpec.parse(text)
 
 
 def _why_not(text: str) -> str:

@@ -5,9 +5,7 @@ Links are followed, and the work stays linear however they lead in circles.
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 
@@ -16,7 +14,8 @@ from tfrtool.sources.reasons import reason
 SIDE_SUFFIXES = (".crc", ".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt")
 """Files that stand beside record files and hold none."""
 
-_MAGIC = re.compile(r"[*?\[]")
+MAGIC = "*?["
+"""The characters that make a text a pattern."""
 
 Problem = tuple[str, str]
 """A directory, and why it could not be listed."""
@@ -24,7 +23,7 @@ Problem = tuple[str, str]
 
 def has_magic(text: str) -> bool:
     """Whether `text` is a pattern."""
-    return _MAGIC.search(text) is not None
+    return any(character in text for character in MAGIC)
 
 
 def is_record_name(name: str) -> bool:
@@ -150,6 +149,9 @@ class Lister:
 
 def matcher(part: str) -> Callable[[str], bool]:
     """A test for file names by one part of a pattern."""
+    import fnmatch
+    import re
+
     fits = re.compile(fnmatch.translate(part)).match
     hidden = part.startswith(".")
     return lambda name: fits(name) is not None and (hidden or not name.startswith("."))

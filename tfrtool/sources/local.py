@@ -45,6 +45,12 @@ class LocalFile:
     def forget(self, offset: int) -> None:
         """Nothing is held, so nothing is let go."""
 
+    def sharing(self) -> LocalFile:
+        """The same bytes of the same open file once more; closing that one leaves this one open."""
+        other = LocalFile(self._fd, self._name, base=self._base, closes=False)
+        other.size = self.size  # the file may have grown since
+        return other
+
     def grew(self) -> bool:
         """Whether the file is longer now than when it was opened: somebody may still be writing it."""
         return os.fstat(self._fd).st_size - self._base > self.size

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import ExitStack
-from functools import partial
-from importlib import import_module
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from tfrtool.errors import OpenError
-from tfrtool.sources.faults import CodecFault
+from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.urls import is_url, unsupported
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from tfrtool.framing.window import Readable
     from tfrtool.report import Compression
     from tfrtool.sources.codec import Unpacker
+    from tfrtool.sources.faults import CodecFault
     from tfrtool.sources.sniffed import Sniffed
     from tfrtool.sources.stream import Spool
 
@@ -65,6 +64,8 @@ class Source:
         self.compression, self.seekable = compression, False
         wrapper = WRAPPERS[compression]
         if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
+            from tfrtool.sources.faults import CodecFault
+
             self.faults.append(CodecFault(0, 0, _not_compressed(compression, self.raw_head, self.size_on_disk)))
             self.data = self._unpacked = Spool(iter(()), self.name)
         else:
@@ -97,6 +98,24 @@ class Source:
             tail = bytes(view[: self.data.read_into(max(0, size - TAIL_SIZE), view)])
         return sniff_magic(self.head, size, tail=tail, outer=self.compression)
 
+    @property
+    def encoded(self) -> Readable:
+        """The input as it lies there."""
+        return self._raw
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether `again` can open the input a second time."""
+        return isinstance(self._raw, LocalFile)
+
+    def again(self) -> Source:
+        """A second source over the same open input, from its beginning; close it before this one."""
+        if not isinstance(self._raw, LocalFile):
+            raise ValueError("the source was not opened to be read twice")
+        source = _source(self.name, self._raw.sharing(), self.compression)
+        source.size_on_disk = self.size_on_disk
+        return source
+
     def close(self) -> None:
         """Close the input and drop what was kept of it."""
         if self._unpacked is not None:
@@ -112,12 +131,13 @@ class Source:
         self.close()
 
 
-def open_source(name: str, *, compression: Wanted = "auto") -> Source:
+def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False) -> Source:
     """Open a name that `resolve` gave: a path, `-`, or a URL.
 
-    `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked for and something else found, nothing
-    is decoded, and a fault at 0 says what was found. Raises `OpenError`, `ReadError` (the first bytes cannot be read),
-    or `UnsupportedError` (a URL).
+    `twice` makes the source one that can be opened again, by `Source.again`: what can only be read forwards is first
+    copied to a nameless temporary file. `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked
+    for and something else found, nothing is decoded, and a fault at 0 says what was found. Raises `OpenError`,
+    `ReadError` (the first bytes cannot be read), or `UnsupportedError` (a URL).
     """
     if compression not in ("auto", "none", "gzip", "zlib"):
         raise ValueError(f"compression is auto, none, gzip or zlib, not {compression!r}")
@@ -126,13 +146,41 @@ def open_source(name: str, *, compression: Wanted = "auto") -> Source:
     with ExitStack() as undo:
         raw = _open(name)
         undo.callback(raw.close)
-        source = Source(name, raw, _first_bytes(raw))
-        undo.callback(source.close)
-        kind = _told_apart(source.raw_head) if compression == "auto" else compression
-        if kind != "none":
-            source.unpack_as(kind, checked=compression == "auto")
+        size = raw.size
+        if twice and not isinstance(raw, LocalFile):
+            raw = _copied(raw, name)
+            undo.callback(raw.close)
+        source = _source(name, raw, compression)
+        source.size_on_disk = size
         undo.pop_all()
         return source
+
+
+def _source(name: str, raw: LocalFile | Spool, compression: Wanted) -> Source:
+    source = Source(name, raw, _first_bytes(raw))
+    kind = _told_apart(source.raw_head) if compression == "auto" else compression
+    if kind != "none":
+        source.unpack_as(kind, checked=compression == "auto")
+    return source
+
+
+def _copied(stream: Spool, name: str) -> LocalFile:
+    """All of a stream that can only be read forwards, in a temporary file without a name."""
+    from tempfile import TemporaryFile
+
+    try:
+        with TemporaryFile() as file:
+            view, at = memoryview(bytearray(1 << 20)), 0
+            while got := stream.read_into(at, view):
+                file.write(view[:got])
+                at += got
+                stream.forget(at)
+            file.flush()
+            copy = LocalFile(os.dup(file.fileno()), name)
+    except OSError as error:
+        raise ReadError(f"cannot keep '{name}' in a temporary file: {reason(error)}") from error
+    stream.close()
+    return copy
 
 
 def _told_apart(raw_head: bytes) -> Compression:
@@ -163,7 +211,7 @@ def _open(name: str) -> LocalFile | Spool:
                 return file
         from tfrtool.sources.stream import Spool, chunks_of_descriptor
 
-        return Spool(chunks_of_descriptor(fd, name), name, on_close=partial(os.close, fd))
+        return Spool(chunks_of_descriptor(fd, name), name, on_close=lambda: os.close(fd))
     except BaseException:
         os.close(fd)
         raise
@@ -225,6 +273,8 @@ def _not_compressed(wanted: str, head: bytes, size: int | None) -> str:
 
 def _quick_zlib() -> Any:
     """isal, two to three times as fast as zlib, where it is installed."""
+    from importlib import import_module
+
     try:
         return import_module("isal.isal_zlib")
     except ImportError:

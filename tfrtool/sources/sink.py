@@ -69,8 +69,7 @@ def atomic_output(
             check(temporary)
         _publish(temporary, path, force)
     finally:
-        with suppress(OSError):
-            os.unlink(temporary)
+        _remove(temporary)
     _sync_directory(directory or ".")
 
 
@@ -134,8 +133,21 @@ def _create(directory: str, name: str, path: str, old: os.stat_result | None) ->
             continue
         except (OSError, ValueError) as error:
             raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+        except BaseException:  # a signal whose handler raises, once the file is made
+            _remove(temporary)
+            raise
         return temporary, fd
     raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
+
+
+def _remove(temporary: str) -> None:
+    try:
+        with suppress(OSError):
+            os.unlink(temporary)
+    except BaseException:  # a signal whose handler raises, before the file is gone
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def _settle(fd: int, path: str, old: os.stat_result | None) -> None:

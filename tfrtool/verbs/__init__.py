@@ -13,11 +13,34 @@ if TYPE_CHECKING:
     from tfrtool.verbs.count import count_file
     from tfrtool.verbs.head import Record, head_file
     from tfrtool.verbs.options import Options
+    from tfrtool.verbs.repair import RepairOptions, repair_file
+    from tfrtool.verbs.salvage import Outcome
+    from tfrtool.verbs.trail import Trail
     from tfrtool.verbs.verify import verify_file
 
-__all__ = ["Options", "Record", "count_file", "head_file", "verify_file"]
+_HOMES = {
+    "Options": "options",
+    "Outcome": "salvage",
+    "Record": "head",
+    "RepairOptions": "repair",
+    "Trail": "trail",
+    "count_file": "count",
+    "head_file": "head",
+    "repair_file": "repair",
+    "verify_file": "verify",
+}
 
-_HOMES = {"Options": "options", "Record": "head", "count_file": "count", "head_file": "head", "verify_file": "verify"}
+__all__ = [
+    "Options",
+    "Outcome",
+    "Record",
+    "RepairOptions",
+    "Trail",
+    "count_file",
+    "head_file",
+    "repair_file",
+    "verify_file",
+]
 
 
 def __getattr__(name: str) -> Any:

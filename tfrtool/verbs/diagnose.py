@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
+from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport
 from tfrtool.sources import Sniffed, Source
 from tfrtool.verbs.mangled import Mangled, mangled
@@ -21,7 +22,7 @@ def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
         report.diagnosis, report.message, report.hint = (
             said.diagnosis,
             said.message,
-            said.hint.replace("FILE", report.path),
+            said.hint.replace("FILE", _word(report.path)),
         )
 
 
@@ -40,8 +41,10 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
         found = mangled(_beginning(source))
         if found:
             say(report, found)
+            report.restorable = _unmangled(source, found.diagnosis)
             return
     if report.records or report.restorable or set(report.faults) - _NOTHING:
+        report.hint = f"run: tfrtool repair {_word(report.path)} -o OUT"
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -54,6 +57,13 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
             report.status = "foreign"
             report.message = f"no record was found; the file begins with {_shown(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
+
+
+def _word(path: str) -> str:
+    """A path as one word of a shell command that is no option."""
+    from shlex import quote
+
+    return quote(f"./{path}" if path.startswith("-") and path != "-" else path)
 
 
 def _counted(report: FileReport) -> str:
@@ -72,6 +82,16 @@ def _beginning(source: Source) -> bytes:
         return source.head
     view = memoryview(bytearray(min(_LOOKED_AT, source.data.size or 0)))
     return bytes(view[: source.data.read_into(0, view)])
+
+
+def _unmangled(source: Source, diagnosis: str) -> int:
+    """How many records hold their checksums once the conversion is undone; 0 where the input cannot be read again."""
+    if not source.rereadable:
+        return 0
+    from tfrtool.verbs.unmangle import unmangled
+
+    with source.again() as again:
+        return sum(event.count for event in walk(unmangled(again.data, diagnosis)) if isinstance(event, Batch))
 
 
 def _shown(head: bytes) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import kind_of
-from tfrtool.report import FileReport, Kind
-from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.report import FileReport, Kind
+    from tfrtool.verbs.options import Options
 
 
 @dataclass(slots=True)
@@ -39,7 +42,7 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
     if n > 0:
         before = HEADER if read.identity.format == "tfrecord" else OFRECORD_HEADER
         for event in read.events(payloads=True):
-            if isinstance(event, Damage):
+            if not isinstance(event, Batch):
                 yield event
                 continue
             for i in range(max(0, skip - shown), min(event.count, last - shown)):

@@ -8,15 +8,13 @@ record does not make a record file a text file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.framing.crc import header_is_sound
-from tfrtool.framing.ofrecord import looks_like_ofrecord
-from tfrtool.framing.resync import Resync
-from tfrtool.framing.scout import Ledger
-from tfrtool.payload.kinds import plausible_ofrecord
-from tfrtool.report import Format
-from tfrtool.sources import Sniffed, Source
+
+if TYPE_CHECKING:
+    from tfrtool.report import Format
+    from tfrtool.sources import Sniffed, Source
 
 _SEARCHED = 1 << 20
 """How far framing is looked for before a signature or the other format may speak, in bytes."""
@@ -25,8 +23,7 @@ _SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
 """Signatures that a damaged record file can carry by chance: they speak only where no record is found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise."""
 
     format: Format | None
@@ -35,14 +32,24 @@ class Identity:
 
 def identify(source: Source, wanted: str) -> Identity:
     """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
-    data, head = source.data, source.head
-    sound = header_is_sound(head)
+    sound = header_is_sound(source.head)
+    if wanted != "ofrecord" and (sound or not source.head):
+        return Identity("tfrecord")
+    return _told_apart(source, wanted, sound)
+
+
+def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
+    # Imported here, since most files have a sound first header.
+    from tfrtool.framing.ofrecord import looks_like_ofrecord
+    from tfrtool.framing.resync import Resync
+    from tfrtool.framing.scout import Ledger
+    from tfrtool.payload.kinds import plausible_ofrecord
+
+    data = source.data
     if wanted == "ofrecord":
         if sound or Resync(data, Ledger()).record_at_start():
             return Identity(None, _other("tfrecord", "TFRecord", "OFRecord"))
         return Identity("ofrecord")
-    if sound or not head:
-        return Identity("tfrecord")
     if Resync(data, Ledger()).record_at_start():
         return Identity("tfrecord")
     sniffed = source.sniff()
@@ -62,6 +69,8 @@ def identify(source: Source, wanted: str) -> Identity:
 
 
 def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
+    from tfrtool.sources import Sniffed
+
     return Sniffed(
         diagnosis,
         f"this is {is_} framing, and {asked} was asked for",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import TfrtoolError
-from tfrtool.framing.damage import Damage
-from tfrtool.framing.ofrecord import hop_ofrecord, walk_ofrecord
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.payload.kinds import kind_of_file, plausible_ofrecord
-from tfrtool.report import FileReport, Kind, Tally
-from tfrtool.sources import Source, open_source
-from tfrtool.verbs.diagnose import diagnose, say
+from tfrtool.report import FileReport, Tally
+from tfrtool.sources import open_source
 from tfrtool.verbs.identify import Identity, identify
-from tfrtool.verbs.options import Options
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.report import Kind
+    from tfrtool.sources import Source
+    from tfrtool.verbs.options import Options
+
+# What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
 _SAMPLED = 64
 _SAMPLED_BYTES = 1 << 24
@@ -65,10 +68,12 @@ class Reading:
             else:
                 self._count(event)
             yield event
-            yield from self._broken(event.end)
-            self._advance()
-        yield from self._broken(None)
-        self._advance()
+            if self.source.faults:
+                yield from self._broken(event.end)
+            self._advance(event.end)
+        if self.source.faults:
+            yield from self._broken(None)
+        self._advance(None)
         self._settle()
 
     def _walk(self, payloads: bool, headers_only: bool) -> Iterator[Batch | Damage]:
@@ -77,6 +82,9 @@ class Reading:
             return iter(self._all_of_it())
         if self.identity.format == "tfrecord":
             return walk(data, payloads=payloads, headers_only=headers_only)
+        from tfrtool.framing.ofrecord import hop_ofrecord, walk_ofrecord
+        from tfrtool.payload.kinds import plausible_ofrecord
+
         if headers_only and self.source.seekable and data.size:
             count = hop_ofrecord(data)
             if count:
@@ -84,6 +92,8 @@ class Reading:
         return walk_ofrecord(data, plausible_ofrecord)
 
     def _all_of_it(self) -> list[Batch | Damage]:
+        from tfrtool.framing.damage import Damage
+
         sniffed = self.identity.sniffed
         size = self.source.data.size
         if size is None:
@@ -97,6 +107,8 @@ class Reading:
 
     def _broken(self, reached: int | None) -> Iterator[Damage]:
         """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
+        from tfrtool.framing.damage import Damage
+
         faults = self.source.faults
         while self._faults < len(faults) and (reached is None or faults[self._faults].offset_decoded <= reached):
             fault = faults[self._faults]
@@ -105,9 +117,12 @@ class Reading:
             self._count(damage)
             yield damage
 
-    def _advance(self) -> None:
+    def _advance(self, reached: int | None) -> None:
+        """Tell the progress: of a plain file what was walked, else what was read of the input."""
         if self.options.progress:
-            now = self.source.position_encoded()
+            source = self.source
+            walked = source.data.size if reached is None else reached
+            now = walked if source.seekable and walked is not None else source.position_encoded()
             if now > self._told:
                 self.options.progress(now - self._told)
                 self._told = now
@@ -130,13 +145,20 @@ class Reading:
 
     def _settle(self) -> None:
         if not self._settled:
+            self.kind = self._kind_of_samples()
             self._settled = True
-            self.kind = kind_of_file(self._samples)
             self._samples = []
 
     def kind_so_far(self) -> Kind | None:
         """The kind by the samples taken until now."""
-        return self.kind if self._settled else kind_of_file(self._samples)
+        return self.kind if self._settled else self._kind_of_samples()
+
+    def _kind_of_samples(self) -> Kind | None:
+        if not self._samples:
+            return None
+        from tfrtool.payload.kinds import kind_of_file
+
+        return kind_of_file(self._samples)
 
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""
@@ -160,9 +182,13 @@ class Reading:
             faults=tally.faults,
         )
         if self.foreign:
+            from tfrtool.verbs.diagnose import say
+
             report.status = "foreign"
             say(report, self.identity.sniffed)
         elif tally.faults:
+            from tfrtool.verbs.diagnose import diagnose
+
             diagnose(report, source, self.identity.sniffed, self._first)
         elif not tally.bytes:
             report.format = None

@@ -40,13 +40,16 @@ def walk(
     """
     name = os.fsdecode(source)
     with open_source(name, compression=compression) as opened:
-        reading = Reading(opened, Options(format=format, compression=compression))
-        before = HEADER if reading.identity.format == "tfrecord" else OFRECORD_HEADER
-        for event in reading.events(payloads=True):
-            if isinstance(event, Damage):
-                yield event
-                continue
+        yield from _walked(name, Reading(opened, Options(format=format, compression=compression)))
+
+
+def _walked(name: str, reading: Reading) -> Iterator[Frame | Damage]:
+    before = HEADER if reading.identity.format == "tfrecord" else OFRECORD_HEADER
+    for event in reading.events(payloads=True):
+        if isinstance(event, Batch):
             yield from _frames(name, event, before)
+        else:
+            yield event
 
 
 def _frames(name: str, batch: Batch, before: int) -> Iterator[Frame]:
@@ -66,9 +69,14 @@ def records(
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> Iterator[bytes]:
     """Yield the payload of each record of a file; `DamageError` at the first damage, naming file, offset and cause."""
-    for item in walk(path, format=format, compression=compression):
-        if isinstance(item, Damage):
-            name = os.fsdecode(path)
-            where = f"[{item.begin}, {item.end})"
-            raise DamageError(f"{name}: {item.fault} at {where}: {item.message}", name, item)
-        yield item.payload
+    name = os.fsdecode(path)
+    with open_source(name, compression=compression) as opened:
+        reading = Reading(opened, Options(format=format, compression=compression))
+        for item in _walked(name, reading):
+            if isinstance(item, Frame):
+                yield item.payload
+            elif reading.foreign:
+                raise DamageError(f"{name}: {item.message or 'no record file'}", name)
+            else:
+                where = f"[{item.begin}, {item.end})"
+                raise DamageError(f"{name}: {item.fault} at {where}: {item.message}", name, item)

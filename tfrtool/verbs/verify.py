@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
-from tfrtool.payload.kinds import fits
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
 
 
 def verify_file(name: str, options: Options) -> Iterator[Damage | FileReport]:
@@ -24,7 +25,7 @@ def verify_file(name: str, options: Options) -> Iterator[Damage | FileReport]:
 def _verify(read: Reading) -> Iterator[Damage | FileReport]:
     options = read.options
     for event in read.events(payloads=options.payload, headers_only=options.quick):
-        if isinstance(event, Damage):
+        if not isinstance(event, Batch):
             yield event
         elif options.payload:
             for damage in _misfits(read, event):
@@ -38,6 +39,9 @@ def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
     kind = read.kind_so_far()
     if kind is None or kind == "unknown" or batch.view is None:
         return
+    from tfrtool.framing.damage import Damage
+    from tfrtool.payload.kinds import fits
+
     before = HEADER if read.identity.format == "tfrecord" else OFRECORD_HEADER
     after = FRAMING - HEADER if read.identity.format == "tfrecord" else 0
     for i, (begin, end) in enumerate(zip(batch.begins, batch.ends, strict=True)):

@@ -1,54 +1,59 @@
-"""Writing records in a program."""
+"""Writing record files, whole or not at all."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import BinaryIO, Literal, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
+from tfrtool.framing.crc import Bytes
 from tfrtool.framing.encode import footer, header
 from tfrtool.sources.sink import atomic_output
+
+if TYPE_CHECKING:
+    from tfrtool.report import Compression
 
 _WBITS = {"gzip": 31, "zlib": 15}
 
 
-class RecordWriter:
-    """Write a TFRecord file that appears whole or not at all.
+class FrameFile:
+    """A file of bytes that appears under its name in `close`, compressed or not; `discard` leaves no trace of it.
 
-    Records go to a temporary file beside `path`, which takes its name in `close`. Used as a context manager it closes
-    at the end of the block, and discards everything where the block raises. `compression` is None, "gzip" or "zlib",
-    in either case of letters; gzip is one member, which is all that TensorFlow up to 2.4 reads. An existing file is
-    refused with `WriteError` unless `force`.
+    gzip is written as one member without a time stamp, so that equal records give equal files. The arguments behind
+    `compression` are those of `atomic_output`; failures are `WriteError`.
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str,
+        compression: Compression = "none",
         *,
-        compression: Literal["gzip", "zlib", "GZIP", "ZLIB", "none", "NONE", ""] | None = None,
         level: int = 6,
         force: bool = False,
+        same_as: Iterable[str] = (),
+        check: Callable[[str], None] | None = None,
     ) -> None:
-        codec = (compression or "none").lower()
-        if codec not in ("none", *_WBITS):
-            raise ValueError(f"compression is gzip, zlib or None, not {compression!r}")
         self._stack = ExitStack()
-        self._out: BinaryIO | None = self._stack.enter_context(atomic_output(os.fspath(path), force=force))
-        self._deflate = None
-        if codec in _WBITS:
+        opened = atomic_output(path, force=force, same_as=same_as, check=check)
+        self._out: BinaryIO | None = self._stack.enter_context(opened)
+        self._deflate: Any = None
+        if compression in _WBITS:
             import zlib
 
-            self._deflate = zlib.compressobj(level, zlib.DEFLATED, _WBITS[codec])
-        self.records = 0
+            self._deflate = zlib.compressobj(level, zlib.DEFLATED, _WBITS[compression])
 
-    def write(self, payload: bytes | bytearray | memoryview) -> None:
-        """Append one record."""
+    @property
+    def closed(self) -> bool:
+        """Whether the file was published or discarded."""
+        return self._out is None
+
+    def write(self, data: Bytes) -> None:
+        """Append bytes as they are."""
         if self._out is None:
             raise ValueError("the writer is closed")
-        for part in (header(len(payload)), payload, footer(payload)):
-            self._out.write(part if self._deflate is None else self._deflate.compress(part))
-        self.records += 1
+        self._out.write(data if self._deflate is None else self._deflate.compress(data))
 
     def close(self) -> None:
         """Publish the file. A second call does nothing."""
@@ -68,9 +73,8 @@ class RecordWriter:
         """Drop everything that was written; whatever stood at the path still stands there."""
         if self._out is not None:
             self._out = None
-            error = _Discarded()
             with suppress(_Discarded):
-                self._stack.__exit__(_Discarded, error, None)
+                self._stack.__exit__(_Discarded, _Discarded(), None)
 
     def __enter__(self) -> Self:
         return self
@@ -86,3 +90,34 @@ class RecordWriter:
 
 class _Discarded(Exception):
     pass
+
+
+class RecordWriter(FrameFile):
+    """Write a TFRecord file that appears whole or not at all.
+
+    Records go to a temporary file beside `path`, which takes its name in `close`. Used as a context manager it closes
+    at the end of the block, and discards everything where the block raises. `compression` is None, "gzip" or "zlib",
+    in either case of letters; gzip is one member, which is all that TensorFlow up to 2.4 reads. An existing file is
+    refused with `WriteError` unless `force`. `records` counts what was written.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        compression: Literal["gzip", "zlib", "none", "GZIP", "ZLIB", "NONE", ""] | None = None,
+        level: int = 6,
+        force: bool = False,
+    ) -> None:
+        codec = (compression or "none").lower()
+        if codec not in ("none", "gzip", "zlib"):
+            raise ValueError(f"compression is gzip, zlib or None, not {compression!r}")
+        super().__init__(os.fspath(path), codec, level=level, force=force)  # type: ignore[arg-type]
+        self.records = 0
+
+    def write(self, payload: Bytes) -> None:
+        """Append one record."""
+        payload = memoryview(payload).cast("B")
+        for part in (header(len(payload)), payload, footer(payload)):
+            super().write(part)
+        self.records += 1

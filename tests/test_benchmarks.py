@@ -1,0 +1,50 @@
+"""The benchmarks run, on files too small to tell anything: nothing here looks at a clock."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from program import environment
+from pytest import mark
+
+BENCHMARKS = Path(__file__).parent / "benchmarks"
+
+
+def printed(script: str, *args: str) -> str:
+    command = [sys.executable, str(BENCHMARKS / script), *args]
+    result = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py"])
+def test_each_says_how_it_is_used(script: str) -> None:
+    assert printed(script, "--help").startswith("usage: ")
+
+
+def test_workloads_are_the_same_at_every_run_and_sound(tmp_path: Path) -> None:
+    from tfrtool import verify
+
+    where = [tmp_path / "first", tmp_path / "second"]
+    first, second = (printed("workloads.py", "--data", str(w), "--scale", "0.0005").split() for w in where)
+    assert [Path(path).read_bytes() for path in first] == [Path(path).read_bytes() for path in second]
+    reports = [verify(path) for path in first]
+    assert [(r.status, r.records) for r in reports] == [("clean", n) for n in (346, 60, 1, 1, 760, 346, 60)]
+    assert [r.kind for r in reports] == ["example"] * 4 + ["event"] + ["example"] * 2
+
+
+def test_speed_is_told_for_each_job_and_workload(tmp_path: Path) -> None:
+    names = ["small", "events", "small.gz"]
+    how = ["--data", str(tmp_path), "--scale", "0.0001", "--runs", "1"]
+    lines = [line.split() for line in printed("run.py", *names, *how).splitlines()]
+    told = [(line[0], line[1]) for line in lines[1:]]
+    jobs = ("verify", "count", "head")
+    each = [(job, name) for job in jobs for name in names[:2]] + [("verify", "small.gz")]
+    assert told == [("--version", "start"), ("--help", "start"), *each]
+
+
+def test_what_damage_costs_is_told_for_each_file_and_search(tmp_path: Path) -> None:
+    told = printed("resync.py", "--data", str(tmp_path), "--size", "0.05", "--runs", "1")
+    damage, searches = told.split("\n\n")
+    assert "every other record overwritten" in damage
+    assert [line.split("  ")[0] for line in searches.splitlines()][1:4] == ["random", "text", "zeros"]

@@ -1,0 +1,291 @@
+"""Whatever happens to `repair` while it works: the output is the old file or the whole new one, and the input stays.
+
+The program runs in a fork of this process, in which one call of the operating system goes wrong. That call is chosen by
+its number, and each one has its turn.
+"""
+
+import errno
+import os
+import resource
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fork import Ended, forked
+from make_samples import DATA, flip, frame
+from program import COMMAND, environment, shell
+from pytest import MonkeyPatch, fixture, mark
+
+from tfrtool.report import RepairReport
+from tfrtool.sources import Source, debris
+from tfrtool.verbs import RepairOptions, repair_file
+
+SAMPLE = (DATA / "flowers-damaged.tfrecord").read_bytes()
+SOUND = (DATA / "flowers.tfrecord").read_bytes()
+CALLS = ("open", "preadv", "write", "fchmod", "fsync", "link", "replace", "unlink", "mkdir", "rmdir")
+OLD = b"old"
+
+
+@fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(debris, "_swept", set())
+    Path("in").write_bytes(SAMPLE)
+    return tmp_path
+
+
+@fixture(scope="module")
+def saved(tmp_path_factory) -> bytes:  # type: ignore[no-untyped-def]
+    """What undisturbed `repair` makes of the sample."""
+    where = tmp_path_factory.mktemp("undisturbed")
+    (where / "in").write_bytes(SAMPLE)
+    assert forked("repair", str(where / "in"), "-o", str(where / "out")).code == 1
+    return (where / "out").read_bytes()
+
+
+def at_call(number: int, act: Callable[[], None], moments: str) -> Callable[[int], None]:
+    """Lets `act` happen at a moment that has this number: those `before` a call of the system, those `behind` it."""
+
+    def before(told: int) -> None:
+        left, tell = number, os.write
+
+        def moment(when: str, name: str) -> None:
+            nonlocal left
+            if when in moments:
+                left -= 1
+                if left == -1:
+                    tell(told, name.encode())
+                    act()
+
+        def harmed(name: str, real: Callable[..., object]) -> Callable[..., object]:
+            def call(*args: object, **options: object) -> object:
+                moment("before", name)
+                result = real(*args, **options)
+                moment("behind", name)
+                return result
+
+            return call
+
+        for name in CALLS:
+            setattr(os, name, harmed(name, getattr(os, name)))
+
+    return before
+
+
+def at_each_call(
+    act: Callable[[], None], *args: str, moments: str = "before", old: bool = False, clean: bool = True
+) -> Iterator[Ended]:
+    """The same run again and again, in which each call of the system has its turn to go wrong.
+
+    What stands under the output's name before is nothing, or `old`; `clean` removes what the run before left.
+    """
+    for number in range(200):
+        for name in ("out", *temporary()) if clean else ("out",):
+            Path(name).unlink(missing_ok=True)
+        if old:
+            Path("out").write_bytes(OLD)
+        ended = forked("repair", *args, before=at_call(number, act, moments))
+        if ended.told is None:
+            assert number > 15
+            return
+        assert "Traceback" not in ended.said
+        assert Path("in").read_bytes() == SAMPLE
+        yield ended
+    raise AssertionError("it never came to its end")
+
+
+def by_signal(number: signal.Signals) -> Callable[[], None]:
+    return lambda: os.kill(os.getpid(), number)
+
+
+def fail() -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def output() -> bytes | None:
+    return Path("out").read_bytes() if os.path.exists("out") else None
+
+
+def temporary() -> list[str]:
+    return [name for name in os.listdir() if name.endswith(".tmp")]
+
+
+def test_a_kill_at_any_moment_leaves_no_output_or_the_whole_one_and_a_later_run_clears_up(saved: bytes) -> None:
+    for ended in at_each_call(by_signal(signal.SIGKILL), "in", "-o", "out", clean=False):
+        assert ended.code == -signal.SIGKILL
+        assert output() in (None, saved)
+    left = temporary()
+    assert left
+    assert forked("repair", "in", "-o", "young").code == 1
+    assert temporary() == left  # for an hour it could be somebody's work
+    for name in left:
+        os.utime(name, (0, 0))
+    assert forked("repair", "in", "-o", "later").code == 1
+    assert temporary() == []
+
+
+def test_a_kill_at_any_moment_leaves_the_old_output_or_the_whole_new_one(saved: bytes) -> None:
+    found = {output() for _ in at_each_call(by_signal(signal.SIGKILL), "in", "-o", "out", "--force", old=True)}
+    assert found == {OLD, saved}
+
+
+@mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_leaves_the_old_output_or_the_whole_new_one(
+    number: signal.Signals, code: int, saved: bytes
+) -> None:
+    args = ("in", "-o", "out", "--force")
+    for ended in at_each_call(by_signal(number), *args, moments="before behind", old=True):
+        assert (ended.code, "tfrtool:" in ended.said) == (code, False), ended
+        assert output() in (OLD, saved)
+        assert temporary() == [], ended
+
+
+def test_a_call_that_fails_is_an_error_or_does_no_harm(saved: bytes) -> None:
+    for ended in at_each_call(fail, "in", "-o", "out"):
+        assert (ended.code, output()) in ((1, saved), (3, None)), ended
+        assert ("tfrtool: " in ended.said) == (ended.code == 3), ended
+        if ended.told != "unlink":
+            assert temporary() == []
+
+
+def with_room_for(size: int) -> Callable[[int], None]:
+    """A disk on which no file can be larger."""
+    return lambda told: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_disk_that_is_full_at_any_byte_leaves_nothing_of_an_output(saved: bytes) -> None:
+    for room in [*range(0, len(saved), 1499), len(saved) - 1]:
+        ended = forked("repair", "in", "-o", "out", before=with_room_for(room))
+        assert ended.code == 3
+        assert "the file would be larger than the system allows" in ended.said
+        assert os.listdir() == ["in"]
+    assert forked("repair", "in", "-o", "out", before=with_room_for(len(saved))).code == 1
+    assert output() == saved
+
+
+def test_a_disk_that_is_full_for_a_side_file_leaves_the_outputs_and_neither_side_file() -> None:
+    sides = ("--quarantine", "dropped", "--report", "list")
+    ended = forked("repair", "in", "-o", "out", "--keep", "before", *sides, before=with_room_for(4000))
+    assert ended.code == 3
+    assert "tfrtool: cannot write 'dropped'" in ended.said
+    assert sorted(os.listdir()) == ["in", "out"]
+    assert SAMPLE.startswith(Path("out").read_bytes())
+
+
+def test_a_full_disk_behind_standard_output_is_an_error() -> None:
+    result = shell('tfrtool repair "$1" -o - > /dev/full', "in")
+    assert result.returncode == 3
+    assert "tfrtool: in: cannot write standard output: no space is left" in result.stderr
+
+
+def at_the_end(monkeypatch: MonkeyPatch, act: Callable[[], object]) -> None:
+    """Lets `act` happen when the output is complete, and has not got its name."""
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        real(descriptor)
+        act()
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def reported(output: str, **options: bool) -> RepairReport:
+    *_, report = repair_file("in", output, RepairOptions(**options))
+    assert isinstance(report, RepairReport)
+    assert Path("in").read_bytes() == SAMPLE
+    return report
+
+
+def test_an_output_that_somebody_else_makes_meanwhile_stays(monkeypatch: MonkeyPatch) -> None:
+    at_the_end(monkeypatch, lambda: Path("out").write_bytes(OLD))
+    report = reported("out")
+    assert report.error and "made by somebody else meanwhile" in report.error[1]
+    assert (output(), temporary(), report.output) == (OLD, [], None)
+
+
+def test_a_directory_that_vanishes_is_an_error(monkeypatch: MonkeyPatch) -> None:
+    os.mkdir("there")
+    at_the_end(monkeypatch, lambda: shutil.rmtree("there", ignore_errors=True))
+    report = reported("there/out")
+    assert report.error and report.error[0] == "write" and "'there/out' could not be read back" in report.error[1]
+    assert os.listdir() == ["in"]
+
+
+def test_an_output_that_does_not_read_back_as_it_was_written_is_not_published(monkeypatch: MonkeyPatch) -> None:
+    def spoil() -> None:
+        (hidden,) = temporary()
+        Path(hidden).write_bytes(flip(Path(hidden).read_bytes(), 500))
+
+    at_the_end(monkeypatch, spoil)
+    report = reported("out")
+    assert report.error and "did not read back as written" in report.error[1]
+    assert os.listdir() == ["in"]
+
+
+def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time(monkeypatch: MonkeyPatch) -> None:
+    real = Source.again
+
+    def again(source: Source) -> Source:
+        with open("growing", "ab") as file:
+            file.write(frame(b"more")[:-1])
+        return real(source)
+
+    monkeypatch.setattr(Source, "again", again)
+    Path("growing").write_bytes(SOUND)
+    *_, report = repair_file("growing", "out", RepairOptions())
+    assert (report.status, output()) == ("clean", SOUND)  # type: ignore[union-attr]
+
+
+def test_memory_that_runs_out_is_an_error_that_leaves_nothing(monkeypatch: MonkeyPatch) -> None:
+    def fsync(descriptor: int) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert reported("out").error == ("memory", "out of memory")
+    assert os.listdir() == ["in"]
+
+
+# Pipes
+
+
+@fixture
+def many() -> None:
+    """An input that fills any pipe."""
+    Path("many").write_bytes(frame(b"payload") * 20_000 + b"torn")
+
+
+def test_a_pipe_gets_the_records_and_nothing_else(saved: bytes) -> None:
+    result = subprocess.run([*COMMAND, "repair", "in", "-o", "-"], env=environment(), capture_output=True)
+    assert (result.returncode, result.stdout) == (1, saved)
+    assert result.stderr.startswith(b"in\trestored\t")
+
+
+@mark.usefixtures("many")
+def test_a_reader_that_goes_away_ends_the_program() -> None:
+    result = shell('tfrtool repair many -o - | head -c 1; echo "${PIPESTATUS[0]}"')
+    assert result.stdout.endswith("141\n")
+    assert result.stderr == ""
+
+
+@mark.usefixtures("many")
+def test_a_reader_of_a_named_pipe_that_goes_away_is_an_error() -> None:
+    os.mkfifo("fifo")
+    result = shell("head -c 1 fifo > /dev/null & tfrtool repair many -o fifo")
+    assert result.returncode == 3
+    assert result.stderr.endswith("tfrtool: many: cannot write 'fifo': its reader went away\n")
+
+
+@mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_it_waits_for_an_input_keeps_what_was_published(number: signal.Signals, saved: bytes) -> None:
+    os.mkfifo("fifo")
+    command = [*COMMAND, "repair", "in", "fifo", "-o", "out/"]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout and program.stderr
+        with open("fifo", "wb"):  # so it has come to the second input
+            os.kill(program.pid, number)
+            assert program.wait(30) == 128 + number
+        assert b"tfrtool:" not in program.stderr.read()
+    assert os.listdir("out") == ["in"]
+    assert Path("out/in").read_bytes() == saved

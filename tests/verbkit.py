@@ -1,0 +1,48 @@
+"""What the tests of the jobs share: small files of Examples and of OFRecords, and asking the jobs about bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from faults import File
+from messagekit import example, ofrecord
+
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.encode import ofrecord_frame
+from tfrtool.report import FileReport
+from tfrtool.verbs import Options, count_file, verify_file
+
+EXAMPLES = File(
+    tuple(
+        example({"label": ("int64_list", [n]), "image": ("bytes_list", [bytes(range(256)) + Random(n).randbytes(200)])})
+        for n in range(6)
+    )
+)
+DATA, AT = EXAMPLES.data, EXAMPLES.at
+
+OFRECORDS = [
+    ofrecord({"label": ("int32_list", [n]), "name": ("bytes_list", [b"part %d" % n * (n + 1)])}) for n in range(6)
+]
+OF_DATA = b"".join(map(ofrecord_frame, OFRECORDS))
+
+
+def verified(path: Path, content: bytes | None = None, **how: object) -> tuple[list[Damage], FileReport]:
+    """What verify says of a file, which is written first where `content` is given."""
+    if content is not None:
+        path.write_bytes(content)
+    *damage, report = verify_file(str(path), Options(**how))  # type: ignore[arg-type]
+    assert isinstance(report, FileReport)
+    assert all(isinstance(one, Damage) for one in damage)
+    return damage, report  # type: ignore[return-value]
+
+
+def counted(path: Path, content: bytes | None = None, **how: object) -> FileReport:
+    """What count says of it."""
+    if content is not None:
+        path.write_bytes(content)
+    return count_file(str(path), Options(**how))  # type: ignore[arg-type]
+
+
+def ranges(damage: list[Damage]) -> list[tuple[int, int, str]]:
+    return [(one.begin, one.end, one.fault) for one in damage]

@@ -1,0 +1,20 @@
+"""What every reading command is asked, whoever parsed the command line."""
+
+from typing import Literal, NamedTuple
+
+# Without the future import that other modules begin with, for which NamedTuple compiles every annotation again.
+
+
+class Common(NamedTuple):
+    """The inputs, and the options of the same names as the fields, with their defaults."""
+
+    inputs: tuple[str, ...]
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto"
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    jobs: int = 1
+    cluster: str | None = None
+    json: bool = False
+    color: str = "auto"
+    progress: bool = True
+    quiet: bool = False
+    verbose: int = 0

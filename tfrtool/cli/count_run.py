@@ -1,0 +1,35 @@
+"""What `tfrtool count` does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.session import Silent, run
+from tfrtool.verbs.count import count_file
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+    from tfrtool.cli.session import Printer
+    from tfrtool.report import FileReport
+    from tfrtool.verbs import Options
+
+
+def count(common: Common) -> int:
+    """Count the records of each input; the result is the exit code."""
+
+    def job(name: str, options: Options) -> tuple[FileReport]:
+        return (count_file(name, options),)
+
+    return run(common, job, _printer(common))
+
+
+def _printer(common: Common) -> Printer:
+    if common.json:
+        from tfrtool.cli.json_out import JsonPrinter
+
+        return JsonPrinter()
+    if common.quiet:
+        return Silent()
+    from tfrtool.cli.count_text import CountText
+
+    return CountText()

@@ -1,0 +1,61 @@
+"""What `tfrtool head` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+    from tfrtool.cli.session import Event, Printer
+    from tfrtool.verbs import Options
+
+RECORDS = 5
+"""Records shown unless `-n` says otherwise."""
+
+
+def head(
+    common: Common,
+    number: int | None = None,
+    skip: int = 0,
+    keys: bool = False,
+    values: int | None = None,
+    raw: bool = False,
+) -> int:
+    """Show the first records of each input; the result is the exit code."""
+    from tfrtool.cli.session import run
+
+    count = (1 if raw else RECORDS) if number is None else number
+
+    def job(name: str, options: Options) -> Iterable[Event]:
+        from tfrtool.verbs.head import head_file
+
+        return head_file(name, options, count, skip)
+
+    if raw:
+        from tfrtool.cli.head_text import HeadRaw
+
+        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload")
+    return run(common, job, _printer(common, keys, values))
+
+
+def _printer(common: Common, keys: bool, values: int | None) -> Printer:
+    if common.json:
+        from tfrtool.cli.head_json import HeadJson
+
+        return HeadJson(values)
+    if common.quiet:
+        from tfrtool.cli.session import Silent
+
+        return Silent()
+    from tfrtool.cli.head_text import HeadKeys, HeadText
+
+    if keys:
+        return HeadKeys()
+    from tfrtool.cli.screen import on_terminal, wants_color
+
+    if on_terminal():
+        from tfrtool.cli.head_terminal import HeadTerminal
+
+        return HeadTerminal(wants_color(common.color, True), values)
+    return HeadText(values)

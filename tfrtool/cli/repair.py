@@ -1,0 +1,69 @@
+"""`tfrtool repair`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from tfrtool.cli.options import reading_command
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+
+
+@reading_command(
+    "repair",
+    compression="How the outputs are compressed; auto as their inputs are, of which the bytes tell.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    help="The file to write, or - for a pipe; a directory where it is one, ends in / or has to take several files.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option(
+    "--fix-bits",
+    is_flag=True,
+    help="Turn over the one bit that makes a payload of up to 64 KiB agree with its checksum.",
+)
+@click.option(
+    "--keep-unverified", is_flag=True, help="Write payloads too that are whole and parse, but that no checksum proves."
+)
+@click.option(
+    "--keep",
+    type=click.Choice(["all", "before", "after"]),
+    default="all",
+    show_default=True,
+    help="Write all records, only those before the first damage, or only those after it.",
+)
+@click.option("--quarantine", metavar="FILE", help="Put the bytes that are dropped into FILE.")
+@click.option("--report", metavar="FILE", help="Write what became of every byte into FILE, as JSON Lines.")
+def repair(
+    common: Common,
+    output: str | None,
+    dry_run: bool,
+    force: bool,
+    fix_bits: bool,
+    keep_unverified: bool,
+    keep: Literal["all", "before", "after"],
+    quarantine: str | None,
+    report: str | None,
+) -> int:
+    """Save what can be saved of each INPUT, in a file of its own.
+
+    Sound records are copied as they are, and a sound file byte for byte. A damaged record comes back where a checksum
+    in the file proves it; all else is dropped, and said so. The output is read back before it takes its name, and it
+    appears whole or not at all. An input is never written to.
+
+    In a pipe, a damaged range is a line of tab-separated fields: path, what was done (restored, corrected, kept or
+    dropped), fault, first byte, byte behind the last, number of the record, records written, bytes dropped, what is
+    wrong. A line for each input follows: path, status, sound records, records written, bytes dropped, output, what was
+    done. With -o - all of this goes to standard error. The exit code is 0 when nothing of the input is lost.
+    """
+    from tfrtool.cli.repair_plan import Wish
+    from tfrtool.cli.repair_run import run_repair
+
+    return run_repair(Wish(common, output, dry_run, force, fix_bits, keep_unverified, keep, quarantine, report))

@@ -1,0 +1,71 @@
+"""`damage` objects with what was done, and `file` objects with what was saved, for `repair --json`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.cli.json_out import JsonPrinter, damage_fields, text
+from tfrtool.cli.repair_toll import Toll, hint, sentence
+from tfrtool.report import FileReport, RepairReport
+
+if TYPE_CHECKING:
+    from tfrtool.cli.repair_plan import Plan
+    from tfrtool.cli.session import Event
+    from tfrtool.verbs import Outcome
+
+_FIELDS = (
+    "output",
+    "kept",
+    "restored",
+    "corrected",
+    "unverified",
+    "dropped_bytes",
+    "quarantine",
+    "report",
+    "repeats",
+    "sound",
+    "bytes",
+    "damaged_bytes",
+    "output_bytes",
+)
+
+
+class RepairJson(JsonPrinter):
+    """Adds what `repair` tells of a damaged range and of a file; `records` are those written."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(_FIELDS)
+        self._plan = plan
+        self._toll = Toll()
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            report = event if isinstance(event, RepairReport) else _as_repair(event)
+            values = self._file(report)
+            if not report.error:
+                values["message"] = text(sentence(report, self._toll, self._plan))
+                next_step = hint(report, self._toll, self._plan)
+                values["hint"] = None if next_step is None else text(next_step)
+            self.write("file", values)
+            self._toll = Toll()
+        else:
+            outcome: Outcome = event  # type: ignore[assignment]
+            self._toll.add(outcome)
+            self.write("damage", _damage(name, outcome))
+
+
+def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
+    return {
+        **damage_fields(name, outcome.damage),
+        "action": outcome.action,
+        "how": outcome.damage.rescue.how if outcome.damage.rescue else None,
+        "records": outcome.records,
+        "at": outcome.at,
+        "evidence": outcome.evidence or None,
+        "dropped": [list(span) for span in outcome.dropped],
+    }
+
+
+def _as_repair(report: FileReport) -> RepairReport:
+    """The report of an input that never came to be repaired."""
+    return RepairReport(report.path, report.status, message=report.message, hint=report.hint, error=report.error)

@@ -1,0 +1,167 @@
+"""Where the outputs of `repair` go, and what is refused before anything is read or written."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import click
+
+from tfrtool.cli.common import Common
+from tfrtool.errors import WriteError
+
+if TYPE_CHECKING:
+    from tfrtool.sources.inputs import Resolution
+
+
+class Wish(NamedTuple):
+    """What `repair` was asked; the fields are the options of the same names."""
+
+    common: Common
+    output: str | None
+    dry_run: bool
+    force: bool
+    fix_bits: bool
+    keep_unverified: bool
+    keep: Literal["all", "before", "after"]
+    quarantine: str | None
+    report: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The output of each input, by name; `directory` is the one to be made for them, None where there is none to make.
+
+    `to_stdout` says that records go to standard output, so that nothing else may. Without `--output` there are none.
+    """
+
+    wish: Wish
+    outputs: dict[str, str]
+    directory: str | None = None
+    to_stdout: bool = False
+
+    @contextmanager
+    def directory_made(self) -> Iterator[None]:
+        """Make the directory of the outputs, and take it away again if none was written."""
+        if self.directory is None or self.wish.dry_run:
+            yield
+            return
+        try:
+            os.mkdir(self.directory)
+        except OSError as error:
+            from tfrtool.sources.reasons import reason
+
+            raise WriteError(f"cannot make the directory '{self.directory}': {reason(error)}") from error
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # it is not empty, as a rule
+                os.rmdir(self.directory)
+
+
+def plan(wish: Wish, resolution: Resolution) -> Plan:
+    """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
+    output, names, several = wish.output, resolution.names, len(resolution.entries) > 1
+    if output is None:
+        if not wish.dry_run:
+            raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
+        found = Plan(wish, {})
+    elif _is_standard_output(output):
+        _refuse_for_pipe(wish, len(names) if several else 1)
+        found = Plan(wish, dict.fromkeys(names, "-"), to_stdout=True)
+    elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
+        missing = bool(names) and not os.path.isdir(output)
+        found = Plan(wish, _in_directory(output, names), directory=output if missing else None)
+    elif several:
+        raise click.UsageError(f"{len(resolution.entries)} inputs need a directory, and '{output}' is none")
+    else:
+        found = Plan(wish, dict.fromkeys(names, output))
+    _refuse_what_is_one_file(found, names)
+    return found
+
+
+def _is_standard_output(output: str) -> bool:
+    """Whether what is written to this name comes out where everything is printed."""
+    if output == "-":
+        return True
+    with suppress(OSError, ValueError):
+        target = os.stat(output)
+        if stat.S_ISFIFO(target.st_mode) or os.isatty(1):  # as /dev/stdout leads to
+            return os.path.samestat(target, os.fstat(1))
+    return False
+
+
+def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
+    if inputs > 1:
+        raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
+    if wish.common.json:
+        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
+    if sys.stdout.isatty() and not wish.dry_run:
+        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+
+
+def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
+    outputs: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    for name in names:
+        base = os.path.basename(name)
+        if name == "-":
+            raise click.UsageError(f"standard input has no name for its output in '{directory}': name a file with -o")
+        if base in taken:
+            raise click.UsageError(
+                f"'{taken[base]}' and '{name}' would both be written as '{os.path.join(directory, base)}': "
+                "repair them into directories of their own"
+            )
+        taken[base] = name
+        outputs[name] = os.path.join(directory, base)
+    return outputs
+
+
+def _refuse_what_is_one_file(found: Plan, names: list[str]) -> None:
+    """Inputs, outputs and side files must all be different files, under whatever names."""
+    wish = found.wish
+    inputs = {key: name for name in names for key in _keys(name)}
+    written: dict[object, str] = {}
+    if found.directory is not None:
+        written[_place(found.directory)] = f"the directory '{found.directory}'"
+    for output in found.outputs.values() if not found.to_stdout else ():
+        for key in _keys(output):
+            if key in inputs:
+                raise click.UsageError(_is_input(f"the output '{output}'", inputs[key]))
+            written[key] = f"the output '{output}'"
+    for option, side in (("--quarantine", wish.quarantine), ("--report", wish.report)):
+        if side is None:
+            continue
+        if _is_standard_output(side):
+            raise click.UsageError(f"{option} needs a file of its own, and {side} is standard output")
+        for key in _keys(side):
+            if key in inputs:
+                raise click.UsageError(_is_input(f"{option} '{side}'", inputs[key]))
+            if key in written:
+                raise click.UsageError(f"{option} '{side}' is {written[key]}: choose another name")
+        written.update(dict.fromkeys(_keys(side), f"{option} '{side}'"))
+
+
+def _is_input(what: str, name: str) -> str:
+    return f"{what} is the input '{name}'; an input is never written to"
+
+
+def _keys(name: str) -> list[object]:
+    """What a file can be told by: the place of its name, and, if it is there, the file itself. None for a device."""
+    keys: list[object] = [] if name == "-" else [_place(name)]
+    with suppress(OSError, ValueError):
+        found = os.fstat(0) if name == "-" else os.stat(name)
+        if stat.S_ISCHR(found.st_mode):
+            return []
+        keys.append((found.st_dev, found.st_ino))
+    return keys
+
+
+def _place(name: str) -> tuple[str, str]:
+    directory, base = os.path.split(name.rstrip("/"))
+    return os.path.realpath(directory), base

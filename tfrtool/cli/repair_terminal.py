@@ -1,0 +1,190 @@
+"""What `repair` shows to people: a file before and after, what was saved and how, what is lost, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, TextIO
+
+from tfrtool.cli.repair_toll import Toll, sentence, steps
+from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
+from tfrtool.cli.terminal import can_encode, console, table, totals
+from tfrtool.cli.text import plural, printable, safe
+from tfrtool.payload import size_text
+from tfrtool.report import FileReport, RepairReport, Summary
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from tfrtool.cli.repair_plan import Plan
+    from tfrtool.cli.session import Event
+    from tfrtool.verbs import Outcome
+
+_STATES = ((SOUND, "sound", "green"), (RESTORABLE, "brought back", "yellow"), (LOST, "damaged, or lost", "red"))
+_STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
+_POINTED_AT = 3
+"""Records of one file that are named for a look at them."""
+
+
+class RepairTerminal:
+    """Prints each file when it is done."""
+
+    def __init__(self, plan: Plan, color: bool, stream: TextIO) -> None:
+        self._plan = plan
+        self._console = console(color, stream)
+        self._glyphs = "█▒╳" if can_encode("█▒╳", stream) else "=+x"
+        self._begin()
+
+    def _begin(self) -> None:
+        self._toll = Toll()
+        self._before, self._after = Strip(), Strip()
+        self._first: int | None = None
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            if isinstance(event, RepairReport) and not event.error:  # which standard error tells
+                self._file(event)
+            self._begin()
+            return
+        outcome: Outcome = event  # type: ignore[assignment]
+        damage = outcome.damage
+        self._toll.add(outcome)
+        self._first = damage.begin if self._first is None else self._first
+        self._before.add(damage.begin, damage.end, False)
+        lost = outcome.dropped or (((damage.begin, damage.end),) if damage.fault == "codec" else ())
+        self._after.add(damage.begin, damage.end, True)
+        for begin, end in lost:
+            self._after.add(begin, end, False)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        would_be = "would be " if self._plan.wish.dry_run else ""
+        totals(self._console, summary, missing, f"{plural(summary.records, 'record')} {would_be}written")
+
+    def _file(self, report: RepairReport) -> None:
+        from rich.text import Text
+
+        said = printable(sentence(report, self._toll, self._plan))
+        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STYLES[report.status]))
+        if report.status != "foreign":
+            line.append(f", {plural(report.sound, 'record' if report.status == 'clean' else 'sound record')}")
+        if report.bytes is not None:
+            line.append(f", {size_text(report.bytes)}")
+        if report.status != "damaged":
+            line.append(f"; {said}")
+            if report.hint:
+                line.append(f"; {printable(report.hint)}")
+        self._console.print(line, soft_wrap=True)
+        self._written(report)
+        if report.status == "damaged":
+            self._strips(report)
+            self._saved(report)
+            self._lost(report)
+            for remark in self._to_check(report):
+                self._console.print(remark)
+        self._next(report)
+        if report.status == "damaged":
+            self._console.print()
+
+    def _written(self, report: RepairReport) -> None:
+        from rich.text import Text
+
+        if self._plan.wish.dry_run:
+            state, name = "would be written", self._plan.outputs.get(report.path, "the output")
+        else:
+            state, name = "written", report.output or ""
+        if report.output or (self._plan.wish.dry_run and report.records):
+            name = "standard output" if self._plan.to_stdout else name
+            line = Text.assemble((safe(name), "bold"), ": ", (state, "green"))
+            line.append(f", {plural(report.records, 'record')}, {size_text(report.output_bytes)}")
+            self._console.print(line, soft_wrap=True)
+
+    def _strips(self, report: RepairReport) -> None:
+        from rich.text import Text
+
+        total = report.bytes or 0
+        if self._first is not None and self._plan.wish.keep == "before":
+            self._after.add(self._first, total, False)
+        elif self._first is not None and self._plan.wish.keep == "after":
+            self._after.add(0, self._first, False)
+        seen = set()
+        for label, strip in (("before ", self._before), ("after  ", self._after)):
+            cells = strip.cells(total, max(self._console.width - len(label), 1))
+            seen |= set(cells)
+            line = Text(label, no_wrap=True)
+            for state, run in groupby(cells):
+                line.append(self._glyphs[state] * len(list(run)), _STATES[state][2])
+            self._console.print(line)
+        legend = Text()
+        for state, meaning, style in _STATES:
+            if state in seen:
+                legend.append(self._glyphs[state], style).append(f" {meaning}   ")
+        self._console.print(legend)
+
+    def _saved(self, report: RepairReport) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        if report.diagnosis:
+            self._console.print(Text(printable(report.message or "")))
+        if not report.records:
+            self._console.print("nothing can be saved: no record is whole and proved")
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(justify="right", min_width=8)
+        grid.add_column(overflow="fold")
+        for saved in self._toll.saved(report):
+            grid.add_row(Text(f"{saved.records:,}", "bold"), Text(saved.words))
+        self._console.print(grid)
+
+    def _lost(self, report: RepairReport) -> None:
+        from rich.text import Text
+
+        lost = self._toll.losses(report, self._plan)
+        if report.dropped_bytes and self._plan.wish.quarantine is None:
+            lost += "; --quarantine FILE keeps such bytes"
+        self._console.print(Text(lost))
+        if not self._toll.lost:
+            return
+        rows = [
+            (
+                ", ".join(f"{begin}-{end}" for begin, end in outcome.dropped) or str(outcome.damage.begin),
+                "" if outcome.damage.record is None else str(outcome.damage.record),
+                outcome.damage.fault,
+                printable(outcome.damage.message),
+            )
+            for outcome in self._toll.lost
+        ]
+        self._console.print(table(self._console.width, ("bytes", "record", "fault", "what is wrong"), rows))
+        if self._toll.lost_ranges > len(rows):
+            self._console.print(f"and {self._toll.lost_ranges - len(rows):,} more; --json lists all")
+
+    def _to_check(self, report: RepairReport) -> Iterator[Text]:
+        """What only a person can judge."""
+        from rich.text import Text
+
+        if report.repeats:
+            repeats = plural(report.repeats, "payload")
+            yield Text(
+                f"check: {repeats} written more than once, as happens after a resumed download or with two writers "
+                "of one file; your data may repeat itself, too"
+            )
+        doubtful = self._toll.doubtful
+        for outcome in doubtful[:_POINTED_AT]:
+            what = outcome.evidence or "whole, but nothing proves it"
+            yield Text(f"check: {_numbers(outcome)} of the output: {printable(what)}")
+        if len(doubtful) > _POINTED_AT:
+            yield Text("check: the others of this kind, which --json lists")
+
+    def _next(self, report: RepairReport) -> None:
+        from rich.text import Text
+
+        if report.hint and report.status == "damaged":
+            self._console.print(Text(printable(report.hint)))
+        for step in steps(report, self._toll, self._plan):
+            line = Text.assemble("next: ", (printable(step.command), "bold"))
+            self._console.print(line, soft_wrap=True)
+            self._console.print(Text(f"      {step.why}"))
+
+
+def _numbers(outcome: Outcome) -> str:
+    first = outcome.at or 0
+    return f"record {first}" if outcome.records == 1 else f"records {first}-{first + outcome.records - 1}"

@@ -1,0 +1,97 @@
+"""Taking records with lost headers off the two ends of a gap, by their data checksums alone."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from tfrtool.framing.ahead import TOILED, Ahead
+from tfrtool.framing.algebra import first_end, starts
+from tfrtool.framing.crc import header_is_sound, unmasked
+from tfrtool.framing.encode import header
+from tfrtool.framing.layout import FRAMING, HEADER
+
+Payload = tuple[int, int]
+
+_SURE = 1 << 16
+"""Offsets among which one checksum is believed by itself: chance gives one in 65,536 such searches."""
+
+
+def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
+    """The payloads of records with lost headers in the gap `[start, end)`, of which `start` and `end` are boundaries.
+
+    From the front: the payload begins 12 bytes behind the boundary, and ends where its own checksum follows it. From
+    the back: it ends 4 bytes before the boundary, and begins at the one place that gives the checksum found there,
+    wherever what was its header got to. Where records so found fill the gap, with 12 bytes before each, they prove
+    one another; else each has to be found among few offsets, or with a part of its header still before it.
+    """
+    if end - start < FRAMING:
+        return []
+    if end - start > TOILED:
+        return _from_far_ends(ahead, start, end)
+    if not ahead.ledger.toil(2 * (end - start)):
+        return []
+    data = ahead.read(start, end)
+    front, at = _from_front(data)
+    if at == len(data):
+        return _placed(front, start)
+    back, to = _from_back(ahead, data, at)
+    if to != at:
+        front, back = _sure(front), [p for p in back if p[1] - at <= _SURE or _announced(data, p)]
+    return _placed([*front, *back], start)
+
+
+def _from_far_ends(ahead: Ahead, start: int, end: int) -> list[Payload]:
+    """The same for a gap too large to be held: stretch by stretch from the front, then the last stretch."""
+    found: list[Payload] = []
+    while end - start > TOILED and ahead.ledger.toil(TOILED):
+        front, at = _from_front(ahead.read(start, start + TOILED))
+        if not _sure(front):
+            break
+        found += _placed(_sure(front), start)
+        start = found[-1][1] + 4
+    start = max(start, end - TOILED)
+    if ahead.ledger.toil(end - start):
+        data = ahead.read(start, end)
+        back, _ = _from_back(ahead, data, 0)
+        found += _placed([p for p in back if p[1] <= _SURE or _announced(data, p)], start)
+    return found
+
+
+def _from_front(data: bytes) -> tuple[list[Payload], int]:
+    found: list[Payload] = []
+    at = 0
+    while True:
+        stop = first_end(data, at + HEADER)
+        if stop is None or header_is_sound(data[stop - 8 : stop + 4]):
+            # A sound header looks like a payload of 8 bytes with its checksum, so what looks like both is none.
+            return found, at
+        found.append((at + HEADER, stop))
+        at = stop + 4
+
+
+def _from_back(ahead: Ahead, data: bytes, floor: int) -> tuple[list[Payload], int]:
+    found: list[Payload] = []
+    to = len(data)
+    while to - floor > 4 and (not found or ahead.ledger.toil(to - floor)):
+        begins = starts(data[floor : to - 4], unmasked(int.from_bytes(data[to - 4 : to], "little")))
+        if not begins or header_is_sound(data[to - HEADER : to]):
+            break
+        begin = floor + begins[0]
+        found.insert(0, (begin, to - 4))
+        to = max(floor, begin - HEADER)
+    return found, to
+
+
+def _sure(front: list[Payload]) -> list[Payload]:
+    """The first payloads that were each found among few offsets; those behind one that was not hang in the air."""
+    return list(takewhile(lambda payload: payload[1] - payload[0] <= _SURE, front))
+
+
+def _announced(data: bytes, payload: Payload) -> bool:
+    """Whether at least two bytes of the payload's header stand right before it."""
+    begin, end = payload
+    return data[max(0, begin - 2) : begin] == header(end - begin)[-2:]
+
+
+def _placed(payloads: list[Payload], start: int) -> list[Payload]:
+    return [(start + begin, start + end) for begin, end in payloads]
