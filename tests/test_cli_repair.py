@@ -11,7 +11,7 @@ from struct import pack
 
 from faults import written_by
 from fork import forked
-from make_samples import DATA, example, flip, frame
+from make_samples import DATA, example, features, flip, frame
 from program import on_terminal, run, shell
 from pytest import MonkeyPatch, fixture, mark
 
@@ -377,9 +377,13 @@ def test_the_other_commands_name_repair_as_the_next_step(command: str) -> None:
 
 
 def test_nobody_calls_an_ofrecord_file_checked() -> None:
-    Path("of").write_bytes(b"".join(pack("<q", len(payload)) + payload for payload in PAYLOADS))
-    said = forked("repair", "-F", "ofrecord", "of", "-o", "out").said
-    assert said.endswith("byte for byte; OFRecord has no checksums, so the payloads are not checked\n")
+    payload = features([(b"name", [b"value"])])
+    Path("of").write_bytes((pack("<q", len(payload)) + payload) * 3)
+    Path("torn-of").write_bytes(Path("of").read_bytes()[:-1])
+    for name, said in (("of", "nothing to repair"), ("torn-of", "2 records written: 2 sound")):
+        ended = forked("repair", name, "-o", f"{name}-out")
+        assert said in ended.said
+        assert "OFRecord has no checksums, so the payloads are not checked" in ended.said
 
 
 @mark.parametrize("data", [SOUND, DAMAGED, gzip.compress(SOUND), gzip.compress(DAMAGED), SOUND.replace(b"\n", b"\r\n")])
