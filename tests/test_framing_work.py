@@ -93,8 +93,14 @@ def shape(name: str) -> Any:
     return pytest.param(HOSTILE[name], id=name, marks=marks)
 
 
+def stepped(name: str) -> Any:
+    known = {"records of no bytes with a byte between": "each gap costs a thousand calls, however small it is"}
+    marks = [pytest.mark.xfail(strict=True, reason=known[name])] if name in known else []
+    return pytest.param(HOSTILE[name], id=name, marks=marks)
+
+
 READ_PER_BYTE, READ_ALWAYS = 24, 8 << 20
-CALLS_PER_BYTE, CALLS_ALWAYS = 80, 1 << 17
+CALLS_PER_BYTE, CALLS_ALWAYS = 12, 1 << 17
 
 
 @pytest.fixture
@@ -116,7 +122,7 @@ def test_bytes_are_read_in_proportion_to_the_stream(make: Callable[[int], bytes]
 
 
 @pytest.mark.usefixtures("no_allowance")
-@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("make", list(map(stepped, HOSTILE)))
 def test_steps_are_taken_in_proportion_to_the_stream(make: Callable[[int], bytes]) -> None:
     for size in (1 << 15, 1 << 17):
         stream = Held(make(size))
