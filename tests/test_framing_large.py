@@ -114,6 +114,19 @@ def test_a_large_record_of_record_files_stays_closed() -> None:
         assert (found.payloads, found.ranges) == ((b"a", b"b"), [(begin, end)])
 
 
+# A file that shrinks while it is read
+
+
+@pytest.mark.parametrize("size", [0, 5, SMALL.at[4], SMALL.at[4] + 5, SMALL.at[9] + 40])
+def test_a_file_that_shrank_since_it_was_opened_ends_where_it_ends(size: int) -> None:
+    for longer in (1, 100, 1 << 22):
+        stream = Drip(SMALL.data[:size], 64, sized=True)
+        stream.size = size + longer
+        assert walked(stream) == walked(SMALL.data[:size])
+        stream.forgotten = 0
+        assert counted(stream) == counted(SMALL.data[:size])
+
+
 # The edge of the window
 
 TAIL = ten(4, 0, 40)

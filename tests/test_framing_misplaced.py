@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from faults import File, Walked, drop, insert, ten, walked, zero
+from faults import File, Walked, cut, drop, insert, ten, walked, zero
 
 from tfrtool.framing.encode import header
 
@@ -55,6 +57,25 @@ def test_zeros_before_and_behind_the_records_are_holes(count: int) -> None:
     end = count + len(DATA)
     assert (found.payloads, found.ranges) == (FILE.payloads, [(0, count), (end, end + count)])
     assert found.faults == ["zeros", "zeros"]
+
+
+def zeros_told(before: int, zeros: int, behind: int) -> int:
+    """How long a run of zeros is said to be that stands between other bytes."""
+    found = walked(DATA + b"\xff" * before + bytes(zeros) + b"\xff" * behind + DATA)
+    assert found.payloads == FILE.payloads * 2
+    said = re.search(rf"([0-9,]+) of them zeros from {AT[10] + before} on", says(found))
+    assert said
+    return int(said[1].replace(",", ""))
+
+
+@pytest.mark.parametrize(("before", "zeros"), [(100, 300), (300, 600_000), (100_000, 262_144), (5000, 263_000)])
+def test_the_longest_run_of_zeros_is_told(before: int, zeros: int) -> None:
+    assert zeros_told(before, zeros, behind=before // 2) == zeros
+
+
+@pytest.mark.xfail(strict=True, reason="fewer than 64 zeros of a run that are taken in apart are not counted")
+def test_the_last_zeros_of_a_run_are_counted_too() -> None:
+    assert zeros_told(100, 300, behind=1) == 300
 
 
 def test_a_file_of_zeros_is_one_hole() -> None:
@@ -199,3 +220,15 @@ def test_a_sound_header_of_another_length_costs_that_record_alone() -> None:
         hurt = DATA[: AT[4]] + header(length) + DATA[AT[4] + 12 :]
         found = walked(hurt)
         assert (found.payloads, found.stretches) == (FILE.without(4), [FOUR])
+
+
+EIGHT = pytest.mark.xfail(strict=True, reason="a header alone is taken for a payload of 8 bytes and its checksum")
+
+
+@pytest.mark.parametrize("before", [0, 3, *(pytest.param(size, marks=EIGHT) for size in range(4, 13)), 13, 16, 30])
+def test_a_header_without_a_payload_is_no_payload_whatever_stands_before_it(before: int) -> None:
+    junk, end = insert(DATA, AT[5], b"\x11" * before), AT[5] + before + 12
+    for hurt in (cut(junk, end), drop(junk, end, AT[6] + before), junk[: end - 12] + header(2**40) + DATA[AT[5] :]):
+        found = walked(hurt)
+        assert found.rescued(hurt) == []
+        assert found.stretches == [(AT[5], end)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from faults import File, cut, drop, flip, insert, nest, spoil, ten, walked
+from faults import Drip, File, cut, drop, flip, insert, nest, spoil, ten, walked
 from messagekit import sized
 
 from tfrtool.framing.encode import frame
@@ -81,6 +81,7 @@ def test_bytes_put_in_anywhere_are_taken_out_of_the_outer_record(file: File) -> 
     for at in range(begin + 12, end - 3):
         hurt = insert(file.data, at, b"INFO: a line of a log\n")
         found = walked(hurt)
+        assert walked(Drip(hurt, 64)) == found
         assert (found.payloads, found.ranges) == (file.without(3), [(begin, end + 22)])
         assert found.rescued(hurt) == [file.payloads[3]]
 

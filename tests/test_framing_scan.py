@@ -92,6 +92,17 @@ def test_a_length_of_four_gibibytes_or_more_is_no_header_to_be_looked_for() -> N
     assert scanned(bytearray(header(2**32 - 1) + bytes(20)), 0, 32) == [0]
 
 
+def test_the_upper_half_of_a_length_is_looked_at_whatever_the_lower_one_is() -> None:
+    large = [header(upper << shift | 7) for shift in (32, 48) for upper in range(1, 3000)]
+    buffer = bytearray(b"".join(large) + header(5))
+    assert scanned(buffer, 0, len(buffer)) == [len(buffer) - 12]
+    at, end, found = 0, len(buffer) - 11, []
+    while at < end:
+        some, at = pure._by_lanes(buffer, at, end)
+        found += some
+    assert found == [len(buffer) - 12]
+
+
 def test_an_empty_buffer_holds_nothing() -> None:
     for end in range(12):
         assert kernel.scan(bytearray(end), 0, end)[0] == []
@@ -124,6 +135,14 @@ def test_the_walk_of_the_kernel_stops_at_the_first_frame_that_is_not_sound() -> 
         assert (len(begins), len(ends), stop) == (number, number, file.at[number])
     begins, ends, stop = kernel.walk(data, memoryview(data), 0, len(data) - 1, {})
     assert (begins, stop) == ([at + 12 for at in file.at[:-2]], file.at[-2])
+
+
+def test_a_hop_goes_over_every_header_that_lies_whole_before_the_end() -> None:
+    data = bytearray(frame(b"") + header(1000) + bytes(20))
+    assert kernel.hop(data, 0, 28, {}) == (2, 16 + 1016, 16)
+    assert kernel.hop(data, 0, 27, {}) == (1, 16, 0)
+    assert kernel.hop(data, 16, 28, {}) == (1, 16 + 1016, 16)
+    assert kernel.hop(data, 3, 48, {}) == (0, 3, 3)
 
 
 def test_more_lengths_than_are_remembered_are_no_trouble() -> None:

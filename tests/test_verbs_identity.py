@@ -268,4 +268,5 @@ def test_the_compression_that_was_asked_for_is_what_is_undone(path: Path) -> Non
 
 def test_records_far_behind_a_foreign_beginning_are_not_looked_for_where_a_signature_speaks(path: Path) -> None:
     assert verified(path, tarred(DATA))[1].records == 0
-    assert verified(path, insert(DATA, 0, CSV))[1].records == 6
+    for text in (CSV, XML, HTML * 1200, JSON * 2500):
+        assert verified(path, insert(DATA, 0, text))[1].records == 6

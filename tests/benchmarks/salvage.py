@@ -146,11 +146,16 @@ def scored(case: Case, hurt: HurtFile) -> tuple[Score, list[Miss], list[Damage]]
         beyond=sum(p in times for p in payloads) - sum(p in times for p in stand),
         invented=len(strange) - len(nested),
         nested=len(nested),
-        doubled=sum(1 for p, n in times.items() if n > 1 and n > max(1, len(places(p, data)))),
+        doubled=0 if _repeats(hurt) else sum(n > max(1, len(places(p, data))) for p, n in times.items()),
         strict=len(set(plainly_read(data, skipping=False)) & set(stand)),
         skipping=len(set(plainly_read(data, skipping=True)) & set(stand)),
     )
     return score, misses, damage
+
+
+def _repeats(hurt: HurtFile) -> bool:
+    """Whether a record may stand twice in the file, once whole and once with bytes put in."""
+    return any(what.startswith("repeated") for what in hurt.done)
 
 
 def _is_anchored(data: bytes, at: int, size: int, edges: set[int]) -> bool:

@@ -18,7 +18,7 @@ _JSON = 1 << 16  # a longer text is not parsed to learn that it is JSON
 _RECORD = 1 << 20  # a longer value is not walked to learn that it is a record
 _HEX = 16  # bytes of a short value that are shown in full
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_NUMPY = re.compile(rb"'descr': *'([^']{1,32})'.*'shape': *\(([\d, ]*)\)", re.DOTALL)
+_NUMPY = rb"(?s)'descr': *'([^']{1,32})'.*'shape': *\(([\d, ]*)\)"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
@@ -47,7 +47,7 @@ def _packed(value: Buffer) -> Content | None:
     if head.startswith(b"\x1f\x8b\x08"):
         return Content("gzip")
     if head.startswith(b"\x93NUMPY"):
-        found = _NUMPY.search(head, 8)
+        found = re.search(_NUMPY, head[8:])
         return Content("numpy", f"{found[1].decode('latin-1')} ({found[2].decode().strip()})" if found else "")
     if head[:2] in _ZLIB and _inflates(head):
         return Content("zlib")

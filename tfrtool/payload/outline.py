@@ -146,7 +146,7 @@ class Field(NamedTuple):
         return "".join(word.capitalize() for word in self.name.split("_")) + "Entry"
 
 
-_STATEMENT = re.compile(
+_STATEMENT = (
     r"message (?P<message>\w+) \{"
     r"|oneof (?P<oneof>\w+) \{"
     r"|(?P<close>\})"
@@ -159,7 +159,7 @@ def messages(package: Package) -> dict[str, tuple[Field, ...]]:
     """The messages of a package, each with its fields in the order written."""
     found: dict[str, list[Field]] = {}
     message, oneof = "", None
-    for part in _STATEMENT.finditer(TENSORFLOW if package == "tensorflow" else ONEFLOW):
+    for part in re.finditer(_STATEMENT, TENSORFLOW if package == "tensorflow" else ONEFLOW):
         if part["message"]:
             message, oneof = part["message"], None
             found[message] = []

@@ -29,9 +29,7 @@ MESSAGE: dict[Kind, tuple[Package, str]] = {
 _WIRE = {"double": I64, "float": I32, "string": LEN, "bytes": LEN}
 _VARINTS = {"int64", "int32", "bool", "uint32", "uint64"}
 _WIRE_NAMES = ("a varint", "8 bytes", "a sized value", "a group", "a group's end", "4 bytes")
-_OPEN = re.compile(
-    r"Summary.+|Histogram.*|Tensor.*|Dim|PluginData|SourceMetadata|LogMessage|SessionLog|TaggedRunMetadata"
-)
+_OPEN = r"Summary.+|Histogram.*|Tensor.*|Dim|PluginData|SourceMetadata|LogMessage|SessionLog|TaggedRunMetadata"
 """Messages inside an Event that later versions of TensorFlow add fields to."""
 _FIELDS = 1 << 16
 """Fields that are looked at to learn the kind; a payload of more is believed by its first ones."""
@@ -80,7 +78,7 @@ class Shape:
 @cache
 def shape_of(package: Package, name: str) -> Shape:
     """The shape of a message of the outline, with those of the messages inside it."""
-    shape = Shape(name, closed=not _OPEN.fullmatch(name))
+    shape = Shape(name, closed=not re.fullmatch(_OPEN, name))
     if name == "Feature":
         shape.lists = EXAMPLE_LISTS if package == "tensorflow" else OFRECORD_LISTS
     for member in messages(package)[name]:

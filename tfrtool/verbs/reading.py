@@ -13,14 +13,15 @@ from tfrtool.verbs.identify import Identity, identify
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.payload.kinds import KindVote
     from tfrtool.report import Kind
     from tfrtool.sources import Source
     from tfrtool.verbs.options import Options
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
-_SAMPLED = 64
 _SAMPLED_BYTES = 1 << 24
+"""Bytes of payloads that are looked at to tell the kind."""
 
 
 Item = TypeVar("Item")
@@ -46,8 +47,7 @@ class Reading:
         self.tally = Tally()
         self.identity: Identity = identify(source, options.format)
         self.foreign = self.identity.format is None
-        self.kind: Kind | None = None
-        self._samples: list[bytes] = []
+        self._vote: KindVote | None = None
         self._sampled = 0
         self._settled = False
         self._told = 0
@@ -74,7 +74,6 @@ class Reading:
         if self.source.faults:
             yield from self._broken(None)
         self._advance(None)
-        self._settle()
 
     def _walk(self, payloads: bool, headers_only: bool) -> Iterator[Batch | Damage]:
         data = self.source.data
@@ -130,35 +129,28 @@ class Reading:
     def _sample(self, batch: Batch) -> None:
         if not batch.begins:
             return
+        if self._vote is None:
+            from tfrtool.payload.kinds import KindVote
+
+            self._vote = KindVote()
         for begin, end in zip(batch.begins, batch.ends, strict=True):
-            size = end - begin
-            if len(self._samples) == _SAMPLED or self._sampled + size > _SAMPLED_BYTES:
-                self._settle()
+            self._sampled += end - begin
+            if self._vote.settled or self._sampled > _SAMPLED_BYTES:
+                self._settled = True
                 return
-            self._sampled += size
-            if batch.view is not None:
-                self._samples.append(bytes(batch.view[begin:end]))
-            else:
-                # A large record of a walk that was not asked for payloads: it is still there to be read.
-                view = memoryview(bytearray(size))
-                self._samples.append(bytes(view[: self.source.data.read_into(batch.base + begin, view)]))
+            self._vote.add(self._payload(batch, begin, end))
 
-    def _settle(self) -> None:
-        if not self._settled:
-            self.kind = self._kind_of_samples()
-            self._settled = True
-            self._samples = []
+    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
+        if batch.view is not None:
+            return batch.view[begin:end]
+        # A large record of a walk that was not asked for payloads: it is still there to be read.
+        view = memoryview(bytearray(end - begin))
+        return view[: self.source.data.read_into(batch.base + begin, view)]
 
-    def kind_so_far(self) -> Kind | None:
-        """The kind by the samples taken until now."""
-        return self.kind if self._settled else self._kind_of_samples()
-
-    def _kind_of_samples(self) -> Kind | None:
-        if not self._samples:
-            return None
-        from tfrtool.payload.kinds import kind_of_file
-
-        return kind_of_file(self._samples)
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of the file, by the first records of those that `events` has given; None if there were none."""
+        return None if self._vote is None else self._vote.kind
 
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""

@@ -36,7 +36,7 @@ def _verify(read: Reading) -> Iterator[Damage | FileReport]:
 
 def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
     """The records of a batch whose payloads do not parse as the kind of the file."""
-    kind = read.kind_so_far()
+    kind = read.kind
     if kind is None or kind == "unknown" or batch.view is None:
         return
     from tfrtool.framing.damage import Damage

@@ -1,0 +1,255 @@
+"""What is decided over each damaged range, what of it is written, and how a text conversion is undone."""
+
+from __future__ import annotations
+
+import pytest
+import repairkit
+from faults import File, cut, drop, flip, insert, nest, ten, written_by, zero
+from messagekit import example
+
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.encode import frame
+from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
+from tfrtool.framing.walk import walk
+from tfrtool.framing.window import Held, Readable
+from tfrtool.report import Kind
+from tfrtool.verbs.salvage import LARGEST_FIXED, Outcome, Salvage, copied, frames_of
+from tfrtool.verbs.unmangle import unmangled
+
+FILE = ten()
+DATA, AT = FILE.data, FILE.at
+BEGIN, END = FILE.span(4)
+EXAMPLES = File(repairkit.EXAMPLES)
+TEXT = b"INFO: a line of a log\n"
+
+
+def decided(
+    data: bytes, kind: Kind | None = None, *, fix_bits: bool = False, keep_unverified: bool = False
+) -> tuple[list[Outcome], list[bytes]]:
+    """What became of each damaged range of a file, and the payloads that are written for them."""
+    stream = Held(data)
+    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified)
+    outcomes, payloads = [], []
+    for item in walk(stream, payloads=True):
+        if isinstance(item, Damage):
+            outcome, found = salvage.decide(item)
+            written = [one.data or b"".join(map(bytes, copied(stream, one.pieces))) for one in found]
+            assert len(written) == outcome.records
+            outcomes.append(outcome)
+            payloads += written
+    return outcomes, payloads
+
+
+def only(data: bytes, kind: Kind | None = None, **how: bool) -> tuple[Outcome, list[bytes]]:
+    """The same where there is one."""
+    (outcome,), payloads = decided(data, kind, **how)
+    return outcome, payloads
+
+
+# Proved payloads
+
+
+@pytest.mark.parametrize("at", [BEGIN, BEGIN + 9, END - 1])
+def test_a_payload_that_is_proved_is_restored_and_costs_no_byte(at: int) -> None:
+    outcome, payloads = only(flip(DATA, at))
+    assert (outcome.action, outcome.dropped, payloads) == ("restored", (), [FILE.payloads[4]])
+
+
+def test_what_was_put_into_a_payload_is_dropped() -> None:
+    outcome, payloads = only(insert(DATA, BEGIN + 30, TEXT))
+    assert (outcome.action, payloads) == ("restored", [FILE.payloads[4]])
+    assert outcome.dropped == ((BEGIN + 30, BEGIN + 30 + len(TEXT)),)
+    assert outcome.dropped_bytes == len(TEXT)
+
+
+def test_what_was_put_into_a_header_is_dropped_but_for_the_twelve_bytes_before_the_payload() -> None:
+    outcomes, payloads = decided(insert(DATA, BEGIN + 4, TEXT))
+    assert payloads == [FILE.payloads[4]]
+    assert [span for one in outcomes for span in one.dropped] == [(BEGIN, BEGIN + len(TEXT))]
+
+
+def test_the_second_part_of_a_payload_behind_another_writers_records_is_written_once() -> None:
+    other = ten(2)
+    outcomes, payloads = decided(insert(DATA, BEGIN + 30, other.data))
+    assert [(one.action, one.records, one.dropped) for one in outcomes] == [("restored", 1, ()), ("restored", 0, ())]
+    assert payloads == [FILE.payloads[4]]
+
+
+@pytest.mark.parametrize("layout", WRONG_WRITERS, ids=lambda layout: layout.name)
+def test_all_records_of_a_wrong_writer_are_restored(layout: object) -> None:
+    outcome, payloads = only(written_by(layout, FILE.payloads))  # type: ignore[arg-type]
+    assert (outcome.action, outcome.records, outcome.dropped) == ("restored", 10, ())
+    assert payloads == list(FILE.payloads)
+
+
+def test_frames_are_read_in_the_layout_that_they_were_written_in() -> None:
+    for layout in (*WRONG_WRITERS, ZEROED):
+        data = written_by(layout, (b"", b"a", b"bc"))
+        pieces = [one.pieces for one in frames_of(Held(data), (0, len(data)), layout.name)]
+        assert pieces == [((12, 12),), ((28, 29),), ((45, 47),)]
+
+
+# What is not proved
+
+
+@pytest.mark.parametrize("how", [{}, {"fix_bits": True}, {"keep_unverified": True}])
+def test_what_nothing_speaks_for_is_dropped_whole(how: dict[str, bool]) -> None:
+    outcome, payloads = only(zero(DATA, BEGIN, END), **how)
+    assert (outcome.action, outcome.records, outcome.dropped, payloads) == ("dropped", 0, ((BEGIN, END),), [])
+    assert not outcome.fixable
+
+
+def test_a_range_of_no_bytes_has_nothing_to_drop() -> None:
+    salvage = Salvage(Held(b""), None, fix_bits=True, keep_unverified=True)
+    outcome, payloads = salvage.decide(Damage(7, 7, "codec"))
+    assert (outcome.action, outcome.dropped, list(payloads)) == ("dropped", (), [])
+
+
+# Bits
+
+
+def test_a_flipped_bit_is_turned_back_on_request_alone() -> None:
+    for at in range(BEGIN + 12, END - 4):
+        hurt = flip(DATA, at, at % 8)
+        outcome, payloads = only(hurt)
+        assert (outcome.action, outcome.fixable, payloads) == ("dropped", True, [])
+        outcome, payloads = only(hurt, fix_bits=True)
+        assert (outcome.action, outcome.fixable, outcome.dropped) == ("corrected", False, ())
+        assert payloads == [FILE.payloads[4]]
+        assert f"bit {at % 8} of byte {at - BEGIN - 12} of the payload turned over" in outcome.evidence
+
+
+def test_what_is_turned_back_says_how_often_other_damage_would_look_so() -> None:
+    outcome, _ = only(flip(File((bytes(1024),)).data, 12), fix_bits=True)
+    assert outcome.evidence.endswith(f"other damage would look so once in {2**32 // 2**13:,} cases")
+
+
+def test_two_flipped_bits_are_not_turned_back() -> None:
+    for at in range(BEGIN + 12, END - 5):
+        outcome, payloads = only(flip(flip(DATA, at, 2), at + 1, 5), fix_bits=True)
+        assert (outcome.action, payloads) == ("dropped", [])
+
+
+@pytest.mark.parametrize(("size", "action"), [(LARGEST_FIXED, "corrected"), (LARGEST_FIXED + 1, "dropped")])
+def test_a_payload_whose_bit_is_turned_back_has_a_largest_size(size: int, action: str) -> None:
+    assert only(flip(File((bytes(size),)).data, 100), fix_bits=True)[0].action == action
+
+
+@pytest.mark.parametrize(
+    "hurt",
+    [drop(DATA, BEGIN + 30, BEGIN + 31), cut(DATA, AT[10] - 3), flip(zero(DATA, BEGIN, BEGIN + 12), BEGIN + 20)],
+    ids=["a byte is missing", "torn", "its header is lost"],
+)
+def test_no_bit_is_turned_where_the_extent_of_the_payload_is_not_sure(hurt: bytes) -> None:
+    outcome, payloads = only(hurt, fix_bits=True)
+    assert (outcome.action, outcome.fixable, payloads) == ("dropped", False, [])
+
+
+def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
+    file = File((*EXAMPLES.payloads, b"no example"))
+    hurt = flip(file.data, file.at[4] + 12)
+    assert only(hurt, "example", fix_bits=True)[0].action == "dropped"
+    for kind in ("unknown", None):
+        assert only(hurt, kind, fix_bits=True)[0].action == "corrected"
+    assert only(flip(EXAMPLES.data, EXAMPLES.at[2] + 15), "example", fix_bits=True)[0].action == "corrected"
+
+
+# Unverified payloads
+
+
+def test_a_whole_payload_without_its_checksum_is_kept_on_request_alone() -> None:
+    begin, end = EXAMPLES.span(2)
+    for hurt in (drop(EXAMPLES.data, end - 4, end), cut(EXAMPLES.data, end - 4), cut(EXAMPLES.data, end - 1)):
+        assert only(hurt, "example")[0].action == "dropped"
+        outcome, payloads = only(hurt, "example", keep_unverified=True)
+        assert (outcome.action, outcome.dropped) == ("kept", ())
+        assert payloads == [EXAMPLES.payloads[2]]
+
+
+@pytest.mark.parametrize("kind", ["example", "unknown", None])
+def test_what_is_no_message_of_the_files_kind_is_not_kept(kind: Kind | None) -> None:
+    outcome, payloads = only(cut(DATA, AT[10] - 4), kind, keep_unverified=True)
+    assert (outcome.action, payloads) == ("dropped", [])
+
+
+def test_the_kind_of_a_payload_is_told_by_itself_where_the_file_does_not_say() -> None:
+    hurt = cut(EXAMPLES.data, EXAMPLES.at[1] - 4)
+    assert only(hurt, None, keep_unverified=True)[1] == [EXAMPLES.payloads[0]]
+    assert only(hurt, "event", keep_unverified=True)[1] == []
+
+
+def test_records_with_zeros_for_checksums_are_kept_if_all_are_messages() -> None:
+    assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
+    assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
+    assert only(written_by(ZEROED, (*EXAMPLES.payloads, b"no message")), keep_unverified=True)[1] == []
+
+
+def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:
+    held = example({"file": ("bytes_list", [nest(FILE)])})
+    assert only(cut(frame(held), len(held) + 12), keep_unverified=True)[1] == [held]
+
+
+# Copying
+
+
+def test_ranges_are_copied_in_their_order() -> None:
+    data = bytes(range(200)) * 20_000  # more than is copied at once
+    pieces = ((3, 5), (10, 10), (1 << 20, 3 << 20), (7, 9))
+    wanted = b"".join(data[begin:end] for begin, end in pieces)
+    assert b"".join(map(bytes, copied(Held(data), pieces))) == wanted
+
+
+def test_a_stream_that_ends_before_a_range_gives_what_is_there() -> None:
+    assert b"".join(map(bytes, copied(Held(b"abc"), ((1, 9), (0, 2))))) == b"bc"
+
+
+# Text conversions
+
+
+def content(stream: Readable, step: int = 1000) -> bytes:
+    out, view = b"", memoryview(bytearray(step))
+    while got := stream.read_into(len(out), view):
+        out += view[:got]
+    return out
+
+
+EVERY_BYTE = bytes(range(256)) * 3
+
+
+def test_line_ends_are_taken_back() -> None:
+    assert content(unmangled(Held(EVERY_BYTE.replace(b"\n", b"\r\n")), "crlf")) == EVERY_BYTE
+
+
+@pytest.mark.parametrize("data", [b"", b"\r", b"\n", b"\r\r\n", b"\r\n\r\n", b"a\r", b"\rb"])
+def test_a_carriage_return_of_the_file_itself_stays(data: bytes) -> None:
+    assert content(unmangled(Held(data.replace(b"\n", b"\r\n")), "crlf")) == data
+
+
+@pytest.mark.parametrize("before", [(1 << 20) - 1, (1 << 20), (1 << 20) - 2])
+def test_a_line_end_between_two_reads_is_one(before: int) -> None:
+    data = b"x" * before + b"\nrest\n"
+    assert content(unmangled(Held(data.replace(b"\n", b"\r\n")), "crlf"), 1 << 16) == data
+
+
+def test_bytes_written_as_two_are_taken_back() -> None:
+    assert content(unmangled(Held(EVERY_BYTE.decode("latin-1").encode()), "utf8-mangled")) == EVERY_BYTE
+
+
+def test_bytes_of_windows_1252_are_taken_back_too() -> None:
+    data = bytes(byte for byte in range(256) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
+    assert content(unmangled(Held(data.decode("cp1252").encode()), "utf8-mangled")) == data
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_a_character_between_two_reads_is_one(before: int) -> None:
+    data = b"x" * ((1 << 20) - before) + b"\x80\xfe" * 4
+    assert content(unmangled(Held(data.decode("latin-1").encode()), "utf8-mangled"), 1 << 16) == data
+
+
+def test_a_byte_that_became_another_character_is_a_question_mark() -> None:
+    assert content(unmangled(Held("a\ufffdb\u4e2d".encode()), "utf8-mangled")) == b"a?b?"
+
+
+@pytest.mark.parametrize("tail", [b"\xff", b"\xc3", b"\xc3("])
+def test_what_was_undone_ends_where_it_is_no_text_any_more(tail: bytes) -> None:
+    assert content(unmangled(Held("né".encode() + tail + b"more" * (tail != b"\xc3")), "utf8-mangled")) == b"n\xe9"
