@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 
 from faults import File
 from messagekit import example, ofrecord
+from pytest import MonkeyPatch
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import ofrecord_frame
@@ -46,3 +48,16 @@ def counted(path: Path, content: bytes | None = None, **how: object) -> FileRepo
 
 def ranges(damage: list[Damage]) -> list[tuple[int, int, str]]:
     return [(one.begin, one.end, one.fault) for one in damage]
+
+
+def bytes_read(monkeypatch: MonkeyPatch) -> list[int]:
+    """The size of every read of a file from now on; the list grows as files are read."""
+    sizes: list[int] = []
+    preadv = os.preadv
+
+    def counting(fd: int, buffers: object, offset: int) -> int:
+        sizes.append(preadv(fd, buffers, offset))  # type: ignore[arg-type]
+        return sizes[-1]
+
+    monkeypatch.setattr(os, "preadv", counting)
+    return sizes

@@ -106,7 +106,7 @@ class _Walker:
                 continue
             if window.fill == index:
                 return
-            length = self._sound_length(index)
+            length, crcs = self._sound_length(index), None
             if length is not None:
                 end = at + FRAMING + length
                 if end - at <= CAPACITY and end > window.base + window.fill and window.fill - index < end - at:
@@ -120,7 +120,8 @@ class _Walker:
                         at = end
                         self.data.forget(at)
                         continue
-            found, at = self._damage(at, length)
+                    crcs = want, got
+            found, at = self._damage(at, length, crcs)
             yield from self._told(found, length)
             self.data.forget(at)
             span = _AFTER_DAMAGE
@@ -212,25 +213,29 @@ class _Walker:
         stored = self.window.peek(end, 4)
         return rotated(crc), _FOOTER.unpack(stored)[0] if len(stored) == 4 else ~0, view
 
-    def _damage(self, at: int, length: int | None) -> tuple[list[Damage], int]:
-        """The damage at `at`, where the header is unsound (`length` None) or sound and something behind it is not."""
+    def _damage(self, at: int, length: int | None, crcs: tuple[int, int] | None = None) -> tuple[list[Damage], int]:
+        """The damage at `at`, where the header is unsound (`length` None) or sound and something behind it is not.
+
+        `crcs` are the computed and the stored data checksum, where they are known already.
+        """
         if length is None:
             return self.resync.explain(at, self.number)
         end = at + FRAMING + length
         if not self._fits(length, end):
             return self.resync.cut_short(at, self.number, length, False, None)
-        crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
-        stored: int = _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
+        if crcs is None:
+            crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
+            crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
         if not self.resync.confined(end):
-            return self.resync.cut_short(at, self.number, length, True, (crc, stored))
+            return self.resync.cut_short(at, self.number, length, True, crcs)
         from tfrtool.framing import words
         from tfrtool.framing.damage import Damage, Rescue
         from tfrtool.framing.mend import one_bit_apart
 
         message, rescue = words.data_unsound(length), None
-        if one_bit_apart(crc, stored):
+        if one_bit_apart(*crcs):
             message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((at + HEADER, end - 4),))
-        return [Damage(at, end, "data-crc", self.number, Masked(crc), Masked(stored), message, rescue)], end
+        return [Damage(at, end, "data-crc", self.number, Masked(crcs[0]), Masked(crcs[1]), message, rescue)], end
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
         """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from tfrtool.framing.crc import crc32c
@@ -116,13 +117,14 @@ class Window:
         self._meet_end(offset)
         return True
 
-    def crc(self, begin: int, end: int, value: int = 0) -> int:
-        """The bare CRC-32C of `[begin, end)`, which the stream must hold; moves the window along."""
+    def crc(self, begin: int, end: int, function: Callable[..., int] = crc32c) -> int:
+        """The bare CRC (by `function`) of `[begin, end)`, which the stream must hold; moves the window along."""
+        value = 0
         while begin < end:
             index = self.load(begin, 1)
             stop = min(self.fill, index + end - begin)
             if stop <= index:
                 break
-            value = crc32c(self.view[index:stop], value)
+            value = function(self.view[index:stop], value)
             begin += stop - index
         return value

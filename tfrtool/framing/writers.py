@@ -8,10 +8,8 @@ from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead
 from tfrtool.framing.crc import Masked, crc32c, rotated
 from tfrtool.framing.damage import Damage, Rescue
-from tfrtool.framing.layout import FRAMING, HEADER, WRONG_WRITERS, ZEROED, Layout
+from tfrtool.framing.layout import FRAMING, HEADER, LONGEST, WRONG_WRITERS, ZEROED, Layout
 from tfrtool.framing.window import Window
-
-_LONGEST = 1 << 32
 
 
 def wrong_writer(ahead: Ahead, start: int, number: int) -> Damage | None:
@@ -52,7 +50,7 @@ def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
             return count, at
         length, stored = layout.header.unpack_from(far.buffer, index)
         end = at + FRAMING + length
-        sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < _LONGEST
+        sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < LONGEST
         if not sound or (layout is ZEROED and not length) or not far.holds(end):
             return count, at
         if not _footer_holds(layout, far, at + HEADER, end - 4):
@@ -62,13 +60,6 @@ def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
 
 
 def _footer_holds(layout: Layout, far: Window, begin: int, end: int) -> bool:
-    value = 0
-    while begin < end:
-        index = far.load(begin, 1)
-        stop = min(far.fill, index + end - begin)
-        if stop <= index:
-            return False
-        value = layout.crc(far.view[index:stop], value)
-        begin += stop - index
+    value = far.crc(begin, end, layout.crc)
     index = far.load(end, 4)
     return far.fill - index >= 4 and layout.stored(value) == layout.footer.unpack_from(far.buffer, index)[0]

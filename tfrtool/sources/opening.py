@@ -168,13 +168,12 @@ def _copied(stream: Spool, name: str) -> LocalFile:
     """All of a stream that can only be read forwards, in a temporary file without a name."""
     from tempfile import TemporaryFile
 
+    from tfrtool.sources.stream import whole
+
     try:
         with TemporaryFile() as file:
-            view, at = memoryview(bytearray(1 << 20)), 0
-            while got := stream.read_into(at, view):
-                file.write(view[:got])
-                at += got
-                stream.forget(at)
+            for view in whole(stream):
+                file.write(view)
             file.flush()
             copy = LocalFile(os.dup(file.fileno()), name)
     except OSError as error:

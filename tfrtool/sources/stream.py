@@ -6,17 +6,32 @@ import os
 import select
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tfrtool.errors import ReadError
 from tfrtool.sources.overflow import SEGMENT, Overflow
 from tfrtool.sources.reasons import reason
 
+if TYPE_CHECKING:
+    from tfrtool.framing.window import Readable
+
 MEMORY = 8 << 20
 """Bytes that a spool keeps in memory before it turns to the disk."""
 _PIECE = 256 << 10
 """Bytes asked of a descriptor at once; a pipe holds 64 KiB unless told otherwise, so most reads come back with less."""
+_STEP = 1 << 20
+"""Bytes asked of a stream at once where all of it is wanted."""
 _SMALL = 16 << 10
 """Chunks smaller than this are copied together, since each kept chunk costs some bytes of its own."""
+
+
+def whole(data: Readable) -> Iterator[memoryview]:
+    """All bytes of a stream in views, each good until the next is asked for; what was given is forgotten."""
+    view, at = memoryview(bytearray(_STEP)), 0
+    while got := data.read_into(at, view):
+        yield view[:got]
+        at += got
+        data.forget(at)
 
 
 class Spool:

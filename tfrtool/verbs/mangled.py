@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held
+from tfrtool.verbs.unmangle import byte, encoded
 
 _REPLACEMENT = "\ufffd".encode()
 
@@ -66,10 +67,6 @@ def _utf8(head: bytes) -> str | None:
 
 def _single_bytes(text: str) -> bytes | None:
     try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        pass
-    try:
-        return b"".join(c.encode("latin-1") if ord(c) < 256 else c.encode("cp1252") for c in text)
+        return encoded(text, byte)
     except UnicodeEncodeError:
         return None

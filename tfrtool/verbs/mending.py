@@ -16,6 +16,7 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Readable
 from tfrtool.report import Compression, RepairReport
 from tfrtool.sources import Source, open_source
+from tfrtool.sources.stream import whole
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
 from tfrtool.verbs.salvage import Outcome, Payload, Salvage, copied
@@ -70,11 +71,10 @@ class Mending:
             compression, data = wanted, source.data  # type: ignore[assignment]
         if not self.options.dry_run:
             self._file = self._opened(compression)
-            at, view = 0, memoryview(bytearray(1 << 20))
-            while got := data.read_into(at, view):
-                self._file.write(view[:got])
-                at += got
-                data.forget(at)
+            at = 0
+            for view in whole(data):
+                self._file.write(view)
+                at += len(view)
                 self._advance(progress, at if data is source.encoded else source.position_encoded())
 
     def _advance(self, progress: Callable[[int], None] | None, now: int) -> None:
@@ -93,11 +93,14 @@ class Mending:
             return
         self.report.kept += batch.count
         self.trail.kept(batch.begin, batch.end, batch.count)
-        if batch.view is not None and len(batch.view) > batch.ends[-1] + self._framing[1]:
-            first, last = batch.begins[0] - self._framing[0], batch.ends[-1] + self._framing[1]
-            self._write(batch.view[first:last])
+        self._as_they_are(self.source.data, batch)
+
+    def _as_they_are(self, data: Readable, batch: Batch) -> None:
+        before, after = self._framing
+        if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
+            self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
         else:
-            for view in copied(self.source.data, ((batch.begin, batch.end),)):
+            for view in copied(data, ((batch.begin, batch.end),)):
                 self._write(view)
 
     def damage(self, damage: Damage) -> Outcome:
@@ -141,11 +144,7 @@ class Mending:
                 lost += event.end - event.begin
                 continue
             records += event.count
-            if event.view is not None and len(event.view) > event.ends[-1] + self._framing[1]:
-                self._write(event.view[event.begins[0] - HEADER : event.ends[-1] + 4])
-            else:
-                for view in copied(data, ((event.begin, event.end),)):
-                    self._write(view)
+            self._as_they_are(data, event)
         what = "the conversion undone, every checksum holds" if not lost else f"{lost:,} bytes stay damaged then"
         dropped = () if records and not lost else ((whole.begin, whole.end),) if not records else ()
         at = 0 if records else None

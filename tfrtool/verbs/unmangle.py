@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tfrtool.framing.window import Readable
-from tfrtool.sources.stream import Spool
-
-_STEP = 1 << 20
+from tfrtool.sources.stream import Spool, whole
 
 
 def unmangled(data: Readable, diagnosis: str) -> Readable:
     """The stream as it was before the conversion that `diagnosis` names; it ends where that cannot be undone."""
     undo = _line_feeds if diagnosis == "crlf" else _single_bytes
-    return Spool(undo(_chunks(data)), diagnosis)
-
-
-def _chunks(data: Readable) -> Iterator[bytes]:
-    view, at = memoryview(bytearray(_STEP)), 0
-    while got := data.read_into(at, view):
-        at += got
-        yield bytes(view[:got])
-        data.forget(at)
+    return Spool(undo(map(bytes, whole(data))), diagnosis)
 
 
 def _line_feeds(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -40,22 +30,26 @@ def _single_bytes(chunks: Iterator[bytes]) -> Iterator[bytes]:
         try:
             text = decoder.decode(chunk)
         except UnicodeDecodeError as error:
-            yield _encoded(error.object[: error.start].decode("utf-8"))
+            yield encoded(error.object[: error.start].decode("utf-8"), _byte_or_else)
             return
-        yield _encoded(text)
+        yield encoded(text, _byte_or_else)
 
 
-def _encoded(text: str) -> bytes:
+def encoded(text: str, each: Callable[[str], bytes]) -> bytes:
+    """The bytes that became `text`, `each` of them told apart where Latin-1 alone does not tell them."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
-        return b"".join(_byte(char) for char in text)
+        return b"".join(map(each, text))
 
 
-def _byte(char: str) -> bytes:
-    if ord(char) < 256:
-        return char.encode("latin-1")
+def byte(char: str) -> bytes:
+    """The byte that became `char`, read as Latin-1 or as Windows has it; raises `UnicodeEncodeError` for none."""
+    return char.encode("latin-1" if ord(char) < 256 else "cp1252")
+
+
+def _byte_or_else(char: str) -> bytes:
     try:
-        return char.encode("cp1252")
+        return byte(char)
     except UnicodeEncodeError:
         return b"?"  # a byte that cannot be had back; the record around it fails its checksum
