@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from faults import Drip, File, drop, insert, nest, spoil, ten, walked
 
-from tfrtool.framing.encode import header
+from tfrtool.framing.encode import footer, header
 
 FILE = ten()
 DATA, AT = FILE.data, FILE.at
@@ -94,3 +94,10 @@ def test_records_inside_a_record_that_is_lost_are_not_brought_back() -> None:
     begin = file.at[1]
     hurt = spoil(spoil(file.data, begin, begin + 12), begin + 13, begin + 25)
     assert walked(hurt).rescued(hurt) == []
+
+
+@pytest.mark.parametrize("number", [0, 3, 9])
+@pytest.mark.parametrize("times", [3, 4, 5])
+def test_checksums_of_nothing_prove_no_records(number: int, times: int) -> None:
+    hurt = insert(spoil(DATA, AT[number], AT[number] + 1), AT[number], footer(b"") * times)
+    assert set(saved(hurt, FILE)) <= {number}

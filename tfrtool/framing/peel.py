@@ -62,8 +62,7 @@ def _from_front(data: bytes) -> tuple[list[Payload], int]:
     at = 0
     while True:
         stop = first_end(data, at + HEADER)
-        if stop is None or header_is_sound(data[stop - 8 : stop + 4]):
-            # A sound header looks like a payload of 8 bytes with its checksum, so what looks like both is none.
+        if stop is None or _proves_nothing(data, at + HEADER, stop):
             return found, at
         found.append((at + HEADER, stop))
         at = stop + 4
@@ -74,12 +73,18 @@ def _from_back(ahead: Ahead, data: bytes, floor: int) -> tuple[list[Payload], in
     to = len(data)
     while to - floor > 4 and (not found or ahead.ledger.toil(to - floor)):
         begins = starts(data[floor : to - 4], unmasked(int.from_bytes(data[to - 4 : to], "little")))
-        if not begins or header_is_sound(data[to - HEADER : to]):
+        if not begins or _proves_nothing(data, floor + begins[0], to - 4):
             break
         begin = floor + begins[0]
         found.insert(0, (begin, to - 4))
         to = max(floor, begin - HEADER)
     return found, to
+
+
+def _proves_nothing(data: bytes, begin: int, end: int) -> bool:
+    """Whether a payload and its checksum may be something else: a sound header, which is 8 bytes and their checksum, or
+    the checksum of no bytes, which is the same everywhere."""
+    return begin == end or header_is_sound(data[end - 8 : end + 4])
 
 
 def _sure(front: list[Payload]) -> list[Payload]:

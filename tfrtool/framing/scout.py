@@ -6,7 +6,7 @@ import re
 from struct import Struct
 
 from tfrtool.framing import kernel, words
-from tfrtool.framing.crc import crc32c, rotated
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.window import CAPACITY, Window
@@ -175,7 +175,7 @@ class Scout:
         if boundary - self.start < FRAMING:
             return False
         self.take_in(boundary - 4)
-        return self._stored(boundary) == rotated(self._crc)
+        return self._stored(boundary) == rotated(self._crc) and not self._is_header(self.start + HEADER, boundary)
 
     def lost_bytes(self, boundary: int, ledger: Ledger) -> int | None:
         """Where the payload begins if bytes of its header are missing, and its checksum stands before `boundary`.
@@ -191,8 +191,12 @@ class Scout:
         none = _over_zeros(0, length)
         for i in range(HEADER):
             if stored == rotated(_over_zeros(crc32c(before[i:]), length) ^ none ^ self._crc):
-                return self.start + i
+                return None if self._is_header(self.start + i, boundary) else self.start + i
         return None
+
+    def _is_header(self, begin: int, boundary: int) -> bool:
+        """Whether a payload and its checksum are a sound header, which is 8 bytes and their checksum too."""
+        return boundary - begin == HEADER and header_is_sound(self.window.peek(begin, HEADER))
 
     def _stored(self, boundary: int) -> int | None:
         index = self.window.load(boundary - 4, 4)
