@@ -99,6 +99,11 @@ class RepairReport(FileReport):
     repeats: int | None = None
 
     @property
+    def written(self) -> int:
+        """Records written so far; `records` once all is done."""
+        return self.kept + self.restored + self.corrected + self.unverified
+
+    @property
     def finding(self) -> bool:
         """Whether anything of the input is not in the output."""
         return self.lost or self.status == "foreign"

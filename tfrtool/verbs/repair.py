@@ -9,19 +9,23 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Literal
 
 from tfrtool.errors import TfrtoolError
 from tfrtool.framing.damage import Damage
+from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.salvage import Outcome
+from tfrtool.verbs.salvage import Outcome, Salvage
+from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
-from tfrtool.verbs.unmangle import unmangled
+from tfrtool.verbs.unmangle import Undone
 from tfrtool.verbs.writer import FrameFile
 
 
@@ -82,21 +86,23 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
     report = RepairReport(**{field.name: getattr(seen, field.name) for field in fields(FileReport)})
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = trail.quarantine_name, trail.report_name
+    trail.begin(source.name)
     if report.status == "damaged" and not report.diagnosis:
         report.hint = None  # it is to repair the file
-    if report.status == "foreign":
-        report.lost = True
-        trail.whole(source.name, report)
-        yield report
-        return
-    with source.again() as again, Mending(again, output, options, report, trail) as mending:
-        if report.status == "clean":
-            mending.copy(_half(options.progress))
-        elif report.diagnosis in ("crlf", "utf8-mangled"):
-            yield from _unmangled(again, mending, report, options)
+    with source.again() as again, closing(Saving(again, output, options, report)) as saving:
+        if report.status == "foreign":
+            report.lost = True
+            report.bytes = report.dropped_bytes = trail.whole(again.data, report)
+        elif report.status == "clean":
+            report.kept = report.sound
+            trail.frames(0, report.bytes or 0, report.sound)
+            saving.copy(_half(options.progress))
         else:
-            yield from _salvaged(again, mending, options)
-        mending.finish()
+            yield from _mended(again, saving, options, trail, report)
+            report.lost = report.lost or not report.written
+        trail.end()
+        report.records = report.written
+        saving.publish()
     yield report
 
 
@@ -122,17 +128,43 @@ def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | Non
     return advance
 
 
-def _salvaged(source: Source, mending: Mending, options: RepairOptions) -> Iterator[Outcome]:
+def _mended(
+    source: Source, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
+) -> Iterator[Outcome]:
+    undone = Undone(source.data, report.diagnosis) if report.diagnosis in ("crlf", "utf8-mangled") else None
+    walked = undone or source.data
+    salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
+    keep = options.keep
+    if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
+        keep = "all"  # as of a sound file
+    mending = Mending(source.data, walked, saving, salvage, trail, report, keep)
+    if undone:
+        yield from _conversion_undone(source, undone, mending, _half(options.progress))
+        return
     reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
     for event in reading.events(payloads=True):
-        if isinstance(event, Damage):
-            yield mending.damage(event)
-        else:
-            mending.frames(event)
+        yield from mending.take(event)
 
 
-def _unmangled(source: Source, mending: Mending, report: RepairReport, options: RepairOptions) -> Iterator[Outcome]:
-    """Undo a text conversion; the records that then hold their checksums are restored."""
-    whole = Damage(0, report.bytes or 0, "stray", message=report.message or "")
-    undone = unmangled(source.data, report.diagnosis or "")
-    yield mending.undone(whole, undone, _half(options.progress))
+def _stays_damaged(source: Source, diagnosis: str) -> bool:
+    with source.again() as again:
+        return any(isinstance(event, Damage) for event in walk(Undone(again.data, diagnosis))) or bool(again.faults)
+
+
+def _conversion_undone(
+    source: Source, undone: Undone, mending: Mending, progress: Callable[[int], None] | None
+) -> Iterator[Outcome]:
+    """Walk an undone stream; the breaks of the codec stand where the input breaks."""
+    told = breaks = 0
+    for event in chain(walk(undone, payloads=True), (None,)):
+        yield from mending.take(event) if event else mending.settle()
+        for fault in source.faults[breaks:]:
+            if event and fault.offset_decoded > mending.reached:
+                break
+            breaks += 1
+            at = fault.offset_decoded
+            yield from mending.broken(Damage(at, at, "codec", message=fault.message))
+        now = source.position_encoded()
+        if progress and now > told:
+            progress(now - told)
+            told = now
