@@ -133,6 +133,12 @@ def test_half_of_an_undone_file_can_be_kept(keep: str, expected: slice, tmp_path
     assert records(obeys(tmp_path, sample, hurt, keep=keep).data or b"") == list(sample.payloads[expected])
 
 
+def test_a_text_conversion_is_undone_where_it_hit_few_records(tmp_path: Path) -> None:
+    file = File((*PLAIN.payloads, b"two\n\nlines\n", *PLAIN.payloads))
+    done = obeys(tmp_path, Sample(file.data, file.payloads), file.data.replace(b"\n", b"\r\n"))
+    assert (done.data, done.report.diagnosis, done.report.lost) == (file.data, "crlf", False)
+
+
 # Several at once
 
 HARM = [cut, flip, spoil, zero, drop, insert]

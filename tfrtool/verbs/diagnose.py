@@ -37,11 +37,12 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
         proof = "nothing proves their payloads" if layout == ZEROED.name else "every payload is proved by its checksum"
         report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
         return
-    if report.format == "tfrecord" and 2 * report.damaged_bytes > (report.bytes or 0):
-        found = mangled(_beginning(source))
-        if found:
+    found = mangled(_beginning(source)) if report.format == "tfrecord" else None
+    if found:
+        restorable = _unmangled(source, found.diagnosis)
+        if 2 * report.damaged_bytes > (report.bytes or 0) or restorable > report.records + report.restorable:
             say(report, found)
-            report.restorable = _unmangled(source, found.diagnosis)
+            report.restorable = restorable
             return
     if report.records or report.restorable or set(report.faults) - _NOTHING:
         report.hint = f"run: tfrtool repair {_word(report.path)} -o OUT"

@@ -12,6 +12,8 @@ from tfrtool.verbs.unmangle import Undone
 _REPLACEMENT = "\ufffd".encode()
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 """How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
+_GLANCE = 1 << 16
+"""Bytes that tell text from most binary data."""
 _SURE = 0.9
 """The share of line ends, or of bytes from 128 on, that must look converted: damage can have hit the others."""
 
@@ -36,21 +38,31 @@ def mangled(head: bytes) -> Mangled | None:
     Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
     conversion cannot be undone, and the only evidence is that binary data is valid UTF-8.
     """
-    before = _records(Held(head))
     newlines = head.count(b"\n")
-    if newlines and head.count(b"\r\n") >= _SURE * newlines and _records(Undone(Held(head), "crlf")) > before:
+    if newlines and head.count(b"\r\n") >= _SURE * newlines and _gains(head, "crlf"):
         return Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
+    if not _is_text(head[:_GLANCE]):
+        return None
     text = head.decode("utf-8", "surrogateescape")
     lost = head.count(_REPLACEMENT)
     if lost >= 4 and not _NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
         return Mangled("utf8-mangled", message, _AGAIN)
-    beyond = len(text) - len(text.encode("ascii", "ignore"))
-    is_text = beyond and len(_NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
-    if is_text and _records(Undone(Held(head), "utf8-mangled")) > before:
+    if _is_text(head) and _gains(head, "utf8-mangled"):
         message = "every byte from 128 on was written as two: Latin-1 encoded as UTF-8"
         return Mangled("utf8-mangled", message, _AGAIN)
     return None
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether bytes from 128 on are there, and nearly all of them are UTF-8."""
+    text = head.decode("utf-8", "surrogateescape")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond > 0 and len(_NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
+
+
+def _gains(head: bytes, diagnosis: str) -> bool:
+    return _records(Undone(Held(head), diagnosis)) > _records(Held(head))
 
 
 def _records(data: Readable) -> int:
