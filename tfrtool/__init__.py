@@ -6,6 +6,7 @@ All that the commands do, a function does:
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
     verify(path)         every fault of the file
+    repair(path, out)    write what can be saved of it to a new file
     RecordWriter(path)   write a file that appears whole or not at all
 """
 
@@ -22,13 +23,16 @@ __all__ = [
     "FileReport",
     "Frame",
     "OpenError",
+    "Outcome",
     "ReadError",
     "RecordWriter",
+    "RepairReport",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
     "count",
     "records",
+    "repair",
     "verify",
     "walk",
 ]
@@ -36,18 +40,20 @@ __all__ = [
 if TYPE_CHECKING:
     from tfrtool.errors import DamageError, OpenError, ReadError, TfrtoolError, UnsupportedError, WriteError
     from tfrtool.framing.damage import Damage
-    from tfrtool.report import FileReport
+    from tfrtool.report import FileReport, Outcome, RepairReport
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
+    from tfrtool.verbs.repair import repair
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
 _HOMES = {
     "errors": ("DamageError", "OpenError", "ReadError", "TfrtoolError", "UnsupportedError", "WriteError"),
     "framing.damage": ("Damage",),
-    "report": ("FileReport",),
+    "report": ("FileReport", "Outcome", "RepairReport"),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
+    "verbs.repair": ("repair",),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),
 }

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 Status = Literal["clean", "damaged", "foreign", "error"]
 Format = Literal["tfrecord", "ofrecord"]
 Compression = Literal["none", "gzip", "zlib"]
+Action = Literal["restored", "corrected", "kept", "dropped"]
+"""`restored` payloads proved and written whole · `corrected` one bit of a payload turned over on request · `kept`
+complete payloads that nothing proves, kept on request · `dropped` not written."""
+Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
@@ -76,13 +80,36 @@ class FileReport:
         return self.status in ("damaged", "foreign")
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done with one damaged range, and what of it was not written.
+
+    `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
+    are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
+    damage's own message tells. `fixable` says that one payload was dropped which `fix_bits` would try to correct.
+    """
+
+    damage: Damage
+    action: Action
+    records: int
+    dropped: tuple[Range, ...]
+    evidence: str = ""
+    fixable: bool = False
+    at: int | None = None
+
+    @property
+    def dropped_bytes(self) -> int:
+        """Bytes of the range that were not written."""
+        return sum(end - begin for begin, end in self.dropped)
+
+
 @dataclass(slots=True)
 class RepairReport(FileReport):
     """What `repair` made of one input. `records` counts what was written: kept, restored, corrected and unverified.
 
     `sound` counts the sound records of the input. `output` is None where nothing was written, `output_bytes` the bytes
     that were, before they are compressed; `lost` says that some of the input is not in it. `repeats` counts payloads
-    that were written more than once, None where that was not looked at.
+    that were written more than once, None where that was not looked at. `outcomes` is filled by `tfrtool.repair` alone.
     """
 
     sound: int = 0
@@ -97,6 +124,7 @@ class RepairReport(FileReport):
     report: str | None = None
     lost: bool = False
     repeats: int | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
 
     @property
     def written(self) -> int:

@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tfrtool.report import Outcome
     from tfrtool.verbs.count import count_file
     from tfrtool.verbs.head import Record, head_file
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.repair import RepairOptions, repair_file
-    from tfrtool.verbs.salvage import Outcome
     from tfrtool.verbs.trail import Trail
     from tfrtool.verbs.verify import verify_file
 

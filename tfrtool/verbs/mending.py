@@ -10,8 +10,8 @@ from typing import Literal
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
-from tfrtool.report import RepairReport
-from tfrtool.verbs.salvage import Outcome, Payload, Range, Salvage
+from tfrtool.report import Outcome, Range, RepairReport
+from tfrtool.verbs.salvage import Payload, Salvage
 from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
 from tfrtool.verbs.unmangle import Undone

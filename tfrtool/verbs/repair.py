@@ -17,12 +17,12 @@ from typing import Literal
 from tfrtool.errors import TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
-from tfrtool.report import FileReport, RepairReport
+from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.salvage import Outcome, Salvage
+from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
 from tfrtool.verbs.unmangle import Undone
@@ -58,15 +58,80 @@ def repair_file(
     """
     trail = trail or Trail()
     try:
-        _rehearse(name, output, options)
-        with open_source(name, twice=True) as source:
-            yield from _repair(source, output, options, trail)
+        yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, str(error))
         yield RepairReport(name, status="error", error=(error.kind, str(error)))
     except MemoryError:
         trail.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
+
+
+def repair(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    output: str | os.PathLike[str],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    keep: Literal["all", "before", "after"] = "all",
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    quarantine: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+) -> RepairReport:
+    """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
+
+    The input is never written to. The output is read back before it takes its name, and appears whole or not at all;
+    one that exists is refused unless `force`. A sound file is copied byte for byte. Where nothing can be saved there is
+    no output: the report's `output` is None, its `message` says what the input is instead.
+
+    - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
+    - `keep` writes only the records before the first damage, or only those after it.
+    - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
+    - `keep_unverified` also writes payloads that parse, but that nothing proves: four bytes that are missing anywhere
+      in a payload and its checksum look like a missing checksum, so such a payload may never have been.
+    - `dry_run` tells the same and writes nothing.
+    - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
+      of every byte range, from 0 to the end of the decoded stream.
+
+    The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
+    (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
+    each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
+    never raised. Raises `OpenError`, `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for
+    what could not be done, and then there is no output, or the old one.
+    """
+    name, out = os.fsdecode(path), os.fspath(output)
+    sides = [None if side is None else os.fspath(side) for side in (quarantine, report)]
+    written = [os.path.realpath(each) for each in (out, *sides) if each is not None]
+    if len(set(written)) < len(written):
+        raise ValueError("the output, the quarantine and the report must be different files")
+    options = RepairOptions(
+        format=format,
+        output_compression=compression,
+        keep=keep,
+        fix_bits=fix_bits,
+        keep_unverified=keep_unverified,
+        force=force,
+        dry_run=dry_run,
+    )
+    outcomes: list[Outcome] = []
+    side_files = (None, None) if dry_run else sides
+    with Trail(*side_files, force=force, inputs=(name,)) as trail:
+        for item in _attempt(name, out, options, trail):
+            if isinstance(item, RepairReport):
+                trail.publish()
+                item.outcomes = outcomes
+                return item
+            outcomes.append(item)
+    raise AssertionError("a repair ends with a report")
+
+
+def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+    _rehearse(name, output, options)
+    with open_source(name, twice=True) as source:
+        yield from _repair(source, output, options, trail)
 
 
 def _rehearse(name: str, output: str, options: RepairOptions) -> None:

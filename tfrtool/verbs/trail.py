@@ -10,10 +10,10 @@ from typing import Any, BinaryIO, Self
 from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
-from tfrtool.report import RepairReport
+from tfrtool.report import Outcome, Range, RepairReport
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.stream import whole
-from tfrtool.verbs.salvage import Outcome, Range, copied
+from tfrtool.verbs.salvage import copied
 
 
 class Trail:
