@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.debris import claim, sweep, temporary_name
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output, stdout_binary
 
@@ -54,6 +54,7 @@ def atomic_output(
     directory, name = os.path.split(path)
     sweep(directory or ".")
     temporary, fd = _create(directory, name, path, old)
+    claimed = os.dup(fd)
     try:
         out = Output(fd, f"'{path}'")
         try:
@@ -70,6 +71,7 @@ def atomic_output(
         _publish(temporary, path, force)
     finally:
         _remove(temporary)
+        os.close(claimed)
     _sync_directory(directory or ".")
 
 
@@ -136,7 +138,9 @@ def _create(directory: str, name: str, path: str, old: os.stat_result | None) ->
         except BaseException:  # a signal whose handler raises, once the file is made
             _remove(temporary)
             raise
-        return temporary, fd
+        if claim(fd):
+            return temporary, fd
+        os.close(fd)
     raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
 
 
