@@ -6,6 +6,7 @@ sound file is copied as it is. The second writes, and its output is verified bef
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Literal
 
-from tfrtool.errors import TfrtoolError
+from tfrtool.errors import ReadError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
@@ -27,6 +28,8 @@ from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
 from tfrtool.verbs.unmangle import Undone
 from tfrtool.verbs.writer import FrameFile
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,24 @@ def repair_file(
         yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, str(error))
-        yield RepairReport(name, status="error", error=(error.kind, str(error)))
+        yield RepairReport(name, status="error", hint=_advice(error), error=(error.kind, str(error)))
     except MemoryError:
         trail.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
+
+
+def _advice(error: TfrtoolError) -> str | None:
+    """What helps where the system failed."""
+    code = error.__cause__.errno if isinstance(error.__cause__, OSError) else None
+    if isinstance(error, ReadError):
+        if code == errno.EIO:
+            return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
+        return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
+    if isinstance(error, WriteError):
+        if code in _FULL:
+            return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
+        return "make that directory first" if code == errno.ENOENT else None
+    return None
 
 
 def repair(

@@ -90,6 +90,8 @@ class Trail:
         """
         if self._failure is None:
             with self._may_fail():
+                for file in filter(None, (self._report, self._quarantine)):
+                    file.flush()  # so that a full disk is met before either has its name
                 self._stack.close()
         if self._failure is not None:
             missing = " nor ".join(f"'{name}'" for name in self._names if name and name not in self._published)
