@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     help="Turn over the one bit that makes a payload of up to 64 KiB agree with its checksum.",
 )
 @click.option(
-    "--keep-unverified", is_flag=True, help="Write payloads too that are whole and parse, but that no checksum proves."
+    "--keep-unverified",
+    is_flag=True,
+    help="Write payloads too that parse but that no checksum proves; one from which four bytes are missing can look "
+    "so, and may never have been written.",
 )
 @click.option(
     "--keep",

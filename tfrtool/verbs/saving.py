@@ -36,6 +36,7 @@ class Saving:
         self._options = options
         self._report = report
         self._file: FrameFile | None = None
+        self._digests: set[int] = set()
         self._framing = (HEADER, FRAMING - HEADER) if report.format != "ofrecord" else (OFRECORD_HEADER, 0)
 
     def copy(self, progress: Callable[[int], None] | None) -> None:
@@ -57,6 +58,9 @@ class Saving:
 
     def frames(self, data: Readable, batch: Batch) -> None:
         """Sound frames of a stream, as they are."""
+        if batch.view is not None:
+            for begin, end in zip(batch.begins, batch.ends, strict=True):
+                self._count_repeat(batch.view[begin:end])
         before, after = self._framing
         if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
             self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
@@ -67,14 +71,18 @@ class Saving:
     def payload(self, data: Readable, payload: Payload) -> None:
         """A payload of a stream, in a frame of its own."""
         if payload.data is not None:
+            self._count_repeat(payload.data)
             for part in (header(len(payload.data)), payload.data, footer(payload.data)):
                 self._write(part)
             return
         self._write(header(sum(end - begin for begin, end in payload.pieces)))
         crc = 0
+        parts = []
         for view in copied(data, payload.pieces):
             crc = crc32c(view, crc)
             self._write(view)
+            parts.append(bytes(view))
+        self._count_repeat(b"".join(parts))
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self) -> None:
@@ -87,6 +95,13 @@ class Saving:
         """Leave no trace of an output that was not published."""
         if self._file is not None:
             self._file.discard()
+
+    def _count_repeat(self, payload: bytes | memoryview) -> None:
+        """Whether a payload was written before; digests are kept up to a bound."""
+        if len(self._digests) < _DIGESTS:
+            digest = hash(bytes(payload))
+            self._report.repeats = (self._report.repeats or 0) + (digest in self._digests)
+            self._digests.add(digest)
 
     def _write(self, data: bytes | memoryview) -> None:
         self._report.output_bytes += len(data)
@@ -109,14 +124,11 @@ class Saving:
     def _check(self, name: str) -> None:
         """Read the output back; raises `WriteError` where it is not what was written."""
         report = self._report
-        digests: set[int] = set()
-        repeats = 0
         try:
             with open_source(name) as source:
                 reading = Reading(source, Options(format=report.format or "auto"))
-                for event in reading.events():
-                    if isinstance(event, Batch) and report.status == "damaged":
-                        repeats += _repeats(event, digests)
+                for _ in reading.events():
+                    pass
                 found = reading.report()
         except TfrtoolError as error:
             raise WriteError(
@@ -128,16 +140,3 @@ class Saving:
                 "records): nothing was published; the input changed while it was read, or the disk or the memory of "
                 "this machine is at fault"
             )
-        report.repeats = repeats
-
-
-def _repeats(batch: Batch, digests: set[int]) -> int:
-    """How many payloads of a batch were seen before; `digests` takes them in, up to a bound."""
-    if batch.view is None or len(digests) >= _DIGESTS:
-        return 0
-    repeats = 0
-    for begin, end in zip(batch.begins, batch.ends, strict=True):
-        digest = hash(bytes(batch.view[begin:end]))
-        repeats += digest in digests
-        digests.add(digest)
-    return repeats
