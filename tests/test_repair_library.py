@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
-from faults import File, cut, flip, ten
+from faults import File, cut, flip, ten, zero
 
 import tfrtool
 
@@ -88,6 +91,25 @@ def test_an_existing_output_is_replaced_by_force_alone() -> None:
     assert Path("out").read_bytes() == b"old"
     assert tfrtool.repair("in", "out", force=True).output == "out"
     assert Path("out").read_bytes() == File(FILE.without(5)).data
+
+
+@pytest.mark.parametrize("codec", [bytes, gzip.compress, zlib.compress])
+def test_a_large_record_comes_back_and_a_large_gap_is_set_aside_from_streams_too(codec: Callable[..., bytes]) -> None:
+    file = File((b"small", Random(3).randbytes(3 << 20), b"small", Random(4).randbytes(3 << 20), b"small"))
+    lost = zero(zero(file.data, file.at[1], file.at[1] + 12), file.at[3], file.at[3] + 30)
+    Path("in").write_bytes(codec(lost))
+    report = tfrtool.repair("in", "out", quarantine="aside")
+    assert list(tfrtool.records("out")) == list(file.without(3))
+    assert Path("aside").read_bytes() == lost[slice(*file.span(3))]
+    assert report.restored == 1
+
+
+def test_a_large_record_comes_back_where_a_conversion_is_undone() -> None:
+    file = File((b"small\n", Random(3).randbytes(1 << 20), b"small\n"))
+    lost = zero(file.data, file.at[1], file.at[1] + 12)
+    Path("in").write_bytes(gzip.compress(lost.replace(b"\n", b"\r\n"), 1))
+    assert tfrtool.repair("in", "out").diagnosis == "crlf"
+    assert list(tfrtool.records("out")) == list(file.payloads)
 
 
 def test_unverified_payloads_are_kept_on_request_alone() -> None:

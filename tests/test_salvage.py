@@ -283,6 +283,7 @@ def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> 
     undone, view = Undone(source, "utf8-mangled"), memoryview(bytearray(1000))
     for at in range(0, len(whole) - 1000, 50_000):
         undone.forget(at)
+        undone.release(at)
         assert undone.read_into(at + 1000, view) and undone.read_into(at, view)
         assert view == whole[at : at + 1000]
     assert source.forgotten > len(whole)

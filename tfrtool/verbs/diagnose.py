@@ -89,10 +89,11 @@ def _unmangled(source: Source, diagnosis: str) -> int:
     """How many records hold their checksums once the conversion is undone; 0 where the input cannot be read again."""
     if not source.rereadable:
         return 0
+    from tfrtool.verbs.reread import Reread
     from tfrtool.verbs.unmangle import Undone
 
-    with source.again() as again:
-        return sum(event.count for event in walk(Undone(again.data, diagnosis)) if isinstance(event, Batch))
+    with source.again() as again, Reread(again) as data:
+        return sum(event.count for event in walk(Undone(data, diagnosis)) if isinstance(event, Batch))
 
 
 def _shown(head: bytes) -> str:

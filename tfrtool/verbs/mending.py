@@ -9,8 +9,8 @@ from typing import Literal
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import Batch
-from tfrtool.framing.window import Readable
 from tfrtool.report import Outcome, Range, RepairReport
+from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Payload, Salvage
 from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
@@ -29,8 +29,8 @@ class Mending:
 
     def __init__(
         self,
-        data: Readable,
-        walked: Readable | Undone,
+        data: Reread,
+        walked: Reread | Undone,
         saving: Saving,
         salvage: Salvage,
         trail: Trail,
@@ -62,9 +62,12 @@ class Mending:
             self._frames(event)
         elif event.fault == "codec":
             yield from self.broken(event)
+            return
         else:
             yield from self.settle()
             yield self._damage(event)
+        self._walked.release(event.end)
+        self._data.release(self._reached)
 
     def settle(self) -> Iterator[Outcome]:
         """Tell of the frames that were held back to be told of as one."""

@@ -23,6 +23,7 @@ from tfrtool.sources import Source, open_source
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
@@ -171,7 +172,7 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
     trail.begin(source.name)
     if report.status == "damaged" and not report.diagnosis:
         report.hint = None  # it is to repair the file
-    with source.again() as again, closing(Saving(again, output, options, report)) as saving:
+    with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
         if report.status == "foreign":
             report.lost = True
             report.bytes = report.dropped_bytes = trail.whole(again.data, report)
@@ -180,7 +181,7 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
             trail.frames(0, report.bytes or 0, report.sound)
             saving.copy(_half(options.progress))
         else:
-            yield from _mended(again, saving, options, trail, report)
+            yield from _mended(again, data, saving, options, trail, report)
             report.lost = report.lost or not report.written
         trail.end()
         report.records = report.written
@@ -190,10 +191,12 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
 
 def _seen(source: Source, options: RepairOptions) -> FileReport:
     """What the first pass finds."""
-    reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
-    for _ in reading.events():
-        pass
-    return reading.report()
+    with Reread(source) as data:
+        source.data = data
+        reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
+        for event in reading.events():
+            data.release(event.end)
+        return reading.report()
 
 
 def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
@@ -211,26 +214,27 @@ def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | Non
 
 
 def _mended(
-    source: Source, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
+    source: Source, data: Reread, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
 ) -> Iterator[Outcome]:
-    undone = Undone(source.data, report.diagnosis) if report.diagnosis in ("crlf", "utf8-mangled") else None
-    walked = undone or source.data
+    undone = Undone(data, report.diagnosis) if report.diagnosis in ("crlf", "utf8-mangled") else None
+    walked = undone or data
     salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
     keep = options.keep
     if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
         keep = "all"  # as of a sound file
-    mending = Mending(source.data, walked, saving, salvage, trail, report, keep)
+    mending = Mending(data, walked, saving, salvage, trail, report, keep)
     if undone:
         yield from _conversion_undone(source, undone, mending, _half(options.progress))
         return
+    source.data = data
     reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
     for event in reading.events(payloads=True):
         yield from mending.take(event)
 
 
 def _stays_damaged(source: Source, diagnosis: str) -> bool:
-    with source.again() as again:
-        return any(isinstance(event, Damage) for event in walk(Undone(again.data, diagnosis))) or bool(again.faults)
+    with source.again() as again, Reread(again) as data:
+        return any(isinstance(event, Damage) for event in walk(Undone(data, diagnosis))) or bool(again.faults)
 
 
 def _conversion_undone(

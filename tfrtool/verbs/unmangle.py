@@ -18,8 +18,8 @@ class Undone:
     """A decoded stream as it was before the conversion that `diagnosis` names, as a `Readable`.
 
     What cannot be undone stays as it is, byte by byte, or becomes a question mark: the record around it then fails its
-    checksum. The stream is undone in pieces when they are asked for, so that any offset can be had again for as long as
-    nobody promised to `forget` it.
+    checksum. The stream is undone in pieces when they are asked for, so that any offset can be had for as long as
+    `data` gives what it was made of.
     """
 
     size = None
@@ -48,11 +48,15 @@ class Undone:
         return got
 
     def forget(self, offset: int) -> None:
-        """Bytes before `offset` will never be asked for again, nor where they came from."""
+        """Bytes before `offset` will not be asked for again, but where they came from may be."""
+        number = bisect_right(self._starts, offset) - 1
+        if number >= 0:
+            self._data.forget(self._origins[number])
+
+    def release(self, offset: int) -> None:
+        """Nobody will ask where a byte before `offset` came from."""
         gone = max(0, bisect_right(self._starts, offset) - 1)
-        if gone:
-            del self._starts[:gone], self._origins[:gone]
-            self._data.forget(self._origins[0])
+        del self._starts[:gone], self._origins[:gone]
 
     def origin(self, offset: int) -> int:
         """The offset in the converted stream of what became the byte at `offset`; its end for the end of this one."""
@@ -65,7 +69,7 @@ class Undone:
         return begin + self._table[1][offset - self._starts[number]]
 
     def _find(self, offset: int) -> int | None:
-        """The piece that holds a byte, among those that are not forgotten; None behind the end."""
+        """The piece that holds a byte, among those that are not released; None behind the end."""
         while offset >= self._starts[-1]:
             if self._ended:
                 return None
