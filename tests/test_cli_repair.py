@@ -190,6 +190,18 @@ def test_several_inputs_go_into_a_directory_which_is_made() -> None:
     assert sorted(os.listdir("new")) == ["damaged", "sound"]
 
 
+@mark.parametrize("given", ["there", "@list", "there/*", "s@1"])
+def test_what_may_stand_for_several_inputs_gives_a_directory_though_it_is_one(given: str) -> None:
+    os.mkdir("there")
+    for name in ("there/s-00000-of-00001", "s-00000-of-00001"):
+        Path(name).write_bytes(SOUND)
+    Path("list").write_text("there/s-00000-of-00001")
+    assert forked("repair", given, "-o", "new").code == 0
+    assert os.listdir("new") == ["s-00000-of-00001"]
+    assert forked("repair", given, "-o", "list").code == 2
+    assert forked("repair", given, "-o", "-", "-q", "--dry-run").code == 0
+
+
 def test_a_directory_that_was_made_for_nothing_goes_again() -> None:
     Path("empty-handed").write_bytes(b"<html></html>")
     assert forked("repair", "empty-handed", "-o", "new/").code == 1
@@ -200,6 +212,15 @@ def test_an_input_that_is_not_there_does_not_stop_the_others() -> None:
     result = run("repair", "nowhere", "sound", "-o", "new")
     assert (result.returncode, os.listdir("new")) == (3, ["sound"])
     assert "tfrtool: nowhere: no such file or directory" in result.stderr
+
+
+def test_a_directory_below_one_that_is_not_there_is_not_made() -> None:
+    ended = forked("repair", "sound", "-o", "no/new/")
+    assert ended.code == 3
+    assert "cannot make the directory 'no/new/': no such file or directory; make the one above it first" in ended.said
+    ended = forked("repair", "sound", "-o", "no/new")
+    assert ended.code == 3
+    assert "the directory 'no': no such file or directory; make that directory first" in ended.said
 
 
 def test_an_existing_file_is_replaced_by_force_alone() -> None:
@@ -215,6 +236,9 @@ def test_an_existing_file_is_replaced_by_force_alone() -> None:
 
 
 REFUSED = {
+    "sound -o hard --force": "the output 'hard' is the input 'sound'",
+    "sound -o out --report hard --force": "--report 'hard' is the input 'sound'",
+    "sound -o out --quarantine sound --force": "--quarantine 'sound' is the input 'sound'",
     "sound -o sound": "the output 'sound' is the input 'sound'",
     "sound -o ./there/../sound --force": "is the input 'sound'",
     "sound -o link --force": "the output 'link' is the input 'sound'",
@@ -241,6 +265,7 @@ def test_what_would_be_one_file_is_refused_before_anything_is_written(line: str)
     for name in ("there/other", "there/sound"):
         Path(name).write_bytes(TORN)
     os.symlink("sound", "link")
+    os.link("sound", "hard")
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     ended = forked("repair", *shlex.split(line))
     assert ended.code == 2

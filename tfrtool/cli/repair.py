@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="OUT",
-    help="The file to write, or - for a pipe; a directory where it is one, ends in / or has to take several files.",
+    help="The file to write, or - for a pipe; a directory where it is one, ends in /, or is for several inputs or for "
+    "what may stand for several: a directory, a list, a pattern.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")

@@ -155,7 +155,9 @@ class Step(NamedTuple):
 
 def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
     """What to do next with one input, the nearest first."""
-    found = []
+    found: list[Step] = []
+    if report.error:
+        return found
     if report.records and report.status == "damaged" and not plan.to_stdout:
         if report.output and os.path.isfile(report.output):
             found.append(Step(f"tfrtool head {_word(report.output)}", "to look at the output"))
