@@ -254,6 +254,8 @@ REFUSED = {
     "sound torn -o new/ --report new/torn": "--report 'new/torn' is the output 'new/torn'",
     "sound -o out --quarantine link": "--quarantine 'link' is the input 'sound'",
     "sound -o out --quarantine x --report ./x": "--report './x' is --quarantine 'x'",
+    "sound -o ''": "--output needs the name of a file",
+    "sound -o out --report ''": "--report needs the name of a file",
     "sound -o out --report -": "--report needs a file of its own",
     "sound -o out --report /dev/stdout": "--report needs a file of its own",
 }
@@ -374,6 +376,14 @@ def test_the_next_commands_can_be_pasted_and_do_what_they_say() -> None:
     assert shlex.split(repair)[-4:] == ["--fix-bits", "--report", "li st", "--force"]
     assert shell(repair).returncode == 0
     assert Path("a b").read_bytes() == WHOLE + frame(PAYLOADS[0])
+
+
+def test_a_name_that_cannot_be_shown_can_be_pasted_all_the_same() -> None:
+    name = os.fsdecode(b"it's\\ \x1b[31m\n\xff4 \xe2\x80\xae")
+    os.rename("torn", name)
+    (command,) = next_commands(shown(name, "--dry-run", "-o", "out"))
+    assert shell(command).returncode == 1
+    assert Path("out").read_bytes() == WHOLE
 
 
 def test_a_dry_run_tells_the_command_that_writes() -> None:

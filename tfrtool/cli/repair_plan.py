@@ -67,6 +67,9 @@ class Plan:
 
 def plan(wish: Wish, resolution: Resolution) -> Plan:
     """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
+    for option, name in (("--output", wish.output), ("--quarantine", wish.quarantine), ("--report", wish.report)):
+        if name == "":
+            raise click.UsageError(f"{option} needs the name of a file, and it is empty")
     output, names, several = wish.output, resolution.names, _may_be_several(wish, resolution)
     if output is None:
         if not wish.dry_run:

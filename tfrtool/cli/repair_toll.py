@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.cli.repair_plan import Plan
-from tfrtool.cli.text import plural, shell_word
+from tfrtool.cli.text import plural, printable, shell_word
 from tfrtool.framing.layout import FRAMING
 from tfrtool.report import RepairReport
 
@@ -201,5 +201,11 @@ def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
 
 
 def _word(path: str) -> str:
-    """A path as one word of a command that is no option."""
-    return path if path == "-" else shell_word(f"./{path}" if path.startswith("-") else path)
+    """A path as one word of a command that is no option, and that can be pasted after it was shown."""
+    if path == "-":
+        return path
+    path = f"./{path}" if path.startswith("-") else path
+    if path.isprintable():
+        return shell_word(path)
+    quoted = path.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{printable(quoted)}'"
