@@ -381,7 +381,7 @@ def test_the_next_commands_can_be_pasted_and_do_what_they_say() -> None:
 def test_a_name_that_cannot_be_shown_can_be_pasted_all_the_same() -> None:
     name = os.fsdecode(b"it's\\ \x1b[31m\n\xff4 \xe2\x80\xae")
     os.rename("torn", name)
-    (command,) = next_commands(shown(name, "--dry-run", "-o", "out"))
+    command, _ = next_commands(shown(name, "--dry-run", "-o", "out"))
     assert shell(command).returncode == 1
     assert Path("out").read_bytes() == WHOLE
 
