@@ -14,6 +14,8 @@ import pytest
 from faults import File, cut, flip, ten, zero
 
 import tfrtool
+from tfrtool.sources import open_source
+from tfrtool.verbs import reread
 
 FILE = ten()
 HURT = flip(flip(FILE.data, FILE.at[2] + 1), FILE.at[5] + 20)
@@ -120,3 +122,18 @@ def test_unverified_payloads_are_kept_on_request_alone() -> None:
     assert tfrtool.repair("in", "out").records == 3
     report = tfrtool.repair("in", "all", keep_unverified=True)
     assert (report.unverified, Path("all").read_bytes()) == (1, file.data)
+
+
+@pytest.mark.parametrize("held", [0, 1000, 1 << 30])
+def test_what_a_walk_forgot_of_a_stream_can_be_read_again(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reread, "_HELD", held)
+    data = Random(5).randbytes(300_000)
+    Path("in").write_bytes(gzip.compress(data, 1))
+    with open_source("in", twice=True) as source, reread.Reread(source) as again:
+        view = memoryview(bytearray(5000))
+        for released in (0, 10_000, 200_000):
+            again.release(released)
+            for at in (290_000, 250_000, released, 220_000, released, 280_000):
+                again.forget(at)
+                assert again.read_into(at, view) == 5000
+                assert view == data[at : at + 5000]
