@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, safe, shell_word
+from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
+from tfrtool.sources.shell import shell_word
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event

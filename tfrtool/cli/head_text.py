@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.record_lines import features, key, lines
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, row, shell_word
+from tfrtool.cli.text import plural, row
 from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
+from tfrtool.sources.shell import shell_word
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
