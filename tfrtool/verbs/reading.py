@@ -166,6 +166,14 @@ class Reading:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
         return None if self._vote is None else self._vote.kind
 
+    def why_unknown(self) -> str:
+        """Why the kind of the file is `unknown`."""
+        votes = self._vote.votes if self._vote else {}
+        if set(votes) <= {"unknown"}:
+            return "they are of no kind that is known (Example, SequenceExample, Event, OFRecord)"
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
+        return f"the file is of no one kind: of its first records, {kinds}"
+
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""
         self.tally.records -= 1
