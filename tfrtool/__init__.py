@@ -6,6 +6,7 @@ All that the commands do, a function does:
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
     verify(path)         every fault of the file
+    stat(path)           how the file is made: sizes of payloads, framing, compression
     RecordWriter(path)   write a file that appears whole or not at all
 """
 
@@ -24,11 +25,13 @@ __all__ = [
     "OpenError",
     "ReadError",
     "RecordWriter",
+    "StatReport",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
     "count",
     "records",
+    "stat",
     "verify",
     "walk",
 ]
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from tfrtool.report import FileReport
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
+    from tfrtool.verbs.stat import StatReport, stat
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
@@ -48,6 +52,7 @@ _HOMES = {
     "report": ("FileReport",),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
+    "verbs.stat": ("StatReport", "stat"),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),
 }

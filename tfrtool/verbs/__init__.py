@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.repair import RepairOptions, repair_file
     from tfrtool.verbs.salvage import Outcome
+    from tfrtool.verbs.stat import StatOptions, StatReport, stat_file
     from tfrtool.verbs.trail import Trail
     from tfrtool.verbs.verify import verify_file
 
@@ -23,10 +24,13 @@ _HOMES = {
     "Outcome": "salvage",
     "Record": "head",
     "RepairOptions": "repair",
+    "StatOptions": "stat",
+    "StatReport": "stat",
     "Trail": "trail",
     "count_file": "count",
     "head_file": "head",
     "repair_file": "repair",
+    "stat_file": "stat",
     "verify_file": "verify",
 }
 
@@ -35,10 +39,13 @@ __all__ = [
     "Outcome",
     "Record",
     "RepairOptions",
+    "StatOptions",
+    "StatReport",
     "Trail",
     "count_file",
     "head_file",
     "repair_file",
+    "stat_file",
     "verify_file",
 ]
 

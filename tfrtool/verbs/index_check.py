@@ -1,0 +1,125 @@
+"""Does an index agree with its file: each line of the one is held against the frames of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tfrtool.framing.walk import Batch
+from tfrtool.verbs.index import Line, frames, read_index
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+
+TOLD = 20
+"""Disagreements that are told one by one; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFault:
+    """A line of an index that does not agree with the file, or that is missing: then the number is where it belongs.
+
+    Lines are numbered from 1. `offset` and `size` are what the line says, in bytes, None where it says no numbers or is
+    missing.
+    """
+
+    line: int
+    offset: int | None
+    size: int | None
+    message: str
+
+
+class IndexCheck:
+    """Takes in a file in its order, by `batch` and `damage` and last `end`, each of which yields what disagrees.
+
+    A wrong line is told once: lines are matched by their offset, so one that is missing or too many puts no other out
+    of step.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._lines = read_index(path)
+        self._line = next(self._lines, None)
+        self._next = next(self._lines, None)
+        self._empty = self._line is None
+        self._last = 0
+        self.lines = 0
+        """Lines of the index that were read."""
+        self.faults = 0
+        """Disagreements so far."""
+
+    def batch(self, batch: Batch) -> Iterator[IndexFault]:
+        """Sound frames: each has its line."""
+        for number, (offset, size) in enumerate(frames(batch), batch.first):
+            line = self._line
+            if line is not None and line.offset == offset and line.size == size:
+                self._advance()
+            else:
+                yield from self._told(self._frame(number, offset, size))
+
+    def damage(self, damage: Damage) -> Iterator[IndexFault]:
+        """A damaged range: no line leads into it."""
+        yield from self._told(self._before(damage.end, damage))
+
+    def end(self, size: int) -> Iterator[IndexFault]:
+        """The end of the file, which has `size` bytes."""
+        yield from self._told(self._rest(size))
+
+    def _advance(self) -> None:
+        if self._line is not None:
+            self.lines += 1
+            self._last = self._line.number
+        self._line, self._next = self._next, next(self._lines, None)
+
+    def _told(self, faults: Iterator[IndexFault]) -> Iterator[IndexFault]:
+        for fault in faults:
+            self.faults += 1
+            if self.faults <= TOLD:
+                yield fault
+
+    def _frame(self, number: int, offset: int, size: int) -> Iterator[IndexFault]:
+        yield from self._before(offset, None)
+        line = self._line
+        while line is not None and line.offset is not None and line.offset > offset and self._out_of_order(line):
+            yield _fault(line, "a smaller offset follows, and the lines have to be in the order of the file")
+            self._advance()
+            yield from self._before(offset, None)
+            line = self._line
+        if line is not None and line.offset == offset:
+            if line.size != size:
+                yield _fault(line, f"the record at byte {offset} takes {size} bytes with its framing")
+            self._advance()
+        elif self._empty:
+            if not self.faults:
+                yield IndexFault(1, None, None, "the index is empty, and the file holds records")
+        else:
+            yield IndexFault(self._last + 1, None, None, f"record {number}, {size} bytes at byte {offset}, has no line")
+
+    def _out_of_order(self, line: Line) -> bool:
+        after = self._next
+        return after is not None and after.offset is not None and after.offset <= (line.offset or 0)
+
+    def _before(self, offset: int, damage: Damage | None) -> Iterator[IndexFault]:
+        """The lines that come before an offset, none of which is right."""
+        while (line := self._line) is not None and (line.offset is None or line.offset < offset):
+            if line.offset is None:
+                yield _fault(line, "these are not two numbers, an offset and a size")
+            elif damage is not None and line.offset >= damage.begin:
+                yield _fault(line, f"bytes {damage.begin} to {damage.end} are damaged: {damage.fault}")
+            else:
+                yield _fault(line, f"no sound record begins at byte {line.offset}")
+            self._advance()
+
+    def _rest(self, size: int) -> Iterator[IndexFault]:
+        yield from self._before(size, None)
+        while (line := self._line) is not None:
+            if line.offset is None:
+                yield from self._before(0, None)
+                continue
+            yield _fault(line, f"the file ends at byte {size}")
+            self._advance()
+
+
+def _fault(line: Line, message: str) -> IndexFault:
+    said = f"'{line.text}': " if line.offset is None else ""
+    return IndexFault(line.number, line.offset, line.size, said + message)
