@@ -39,11 +39,13 @@ def test_the_public_names_are_these() -> None:
         "OpenError",
         "ReadError",
         "RecordWriter",
+        "StatReport",
         "TfrtoolError",
         "UnsupportedError",
         "WriteError",
         "count",
         "records",
+        "stat",
         "verify",
         "walk",
     ]

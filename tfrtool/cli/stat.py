@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--index",
     metavar="FILE",
-    help="Write a line `<offset> <size>` for each sound record into FILE; for several inputs, FILE is a directory.",
+    help="Write a line <offset> <size> for each sound record into FILE; for several inputs, FILE is a directory.",
 )
 @click.option("--force", is_flag=True, help="Replace an index that exists.")
 def stat(common: Common, duplicates: bool, index: str | None, force: bool) -> int:

@@ -15,13 +15,13 @@ from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from tfrtool.cli.session import Event
     from tfrtool.verbs.stat import StatReport
 
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEFT = 18
+"""Columns left of the figures."""
 _WIDEST = 60
 """Columns of the longest bar, on a terminal of any width."""
 _NAMED_KINDS = {"example": "Example", "sequence_example": "SequenceExample", "event": "Event", "ofrecord": "OFRecord"}
@@ -95,7 +95,7 @@ class StatTerminal:
                 ("99 %", sizes.p99),
                 ("largest", sizes.max),
             )
-            yield "bytes each", "   ".join(f"{name} {_number(value)}" for name, value in named)
+            yield "bytes each", self._lines([f"{name} {_number(value)}" for name, value in named])
         if data.damaged:
             yield "damaged", size_text(data.damaged)
         if data.ratio is not None:
@@ -108,8 +108,19 @@ class StatTerminal:
         if (found := repeats(data)) is not None:
             yield "repeats", printable(found)
 
+    def _lines(self, items: Sequence[str]) -> str:
+        """Items beside one another, and none of them on two lines."""
+        width = self._console.width - _LEFT
+        lines = [items[0]]
+        for item in items[1:]:
+            if len(lines[-1]) + 3 + len(item) <= width:
+                lines[-1] += f"   {item}"
+            else:
+                lines.append(item)
+        return "\n".join(lines)
+
     def _draw(self, bins: Sequence[Bin]) -> None:
-        """The histogram: a line for each bin, and no bin of one is drawn without the others."""
+        """The histogram, a line for each bin; one bin alone tells nothing that the figures do not."""
         from rich.text import Text
 
         if len(bins) < 2:

@@ -66,10 +66,10 @@ def _uneven(data: DataSet) -> Found:
     if times is None or times <= _UNEVEN or data.largest is None:
         return None
     size, path = data.largest
+    other = "the other" if data.files.count == 2 else f"the middle one of these {data.files.count:,} files"
     return (
         "uneven-shards",
-        f"'{path}' has {megabytes(size)}, {times:,.1f} times what the middle one of these {data.files.count:,} files "
-        "has: whoever reads it finishes last",
+        f"'{path}' has {megabytes(size)}, {times:,.1f} times what {other} has: whoever reads it finishes last",
     )
 
 

@@ -41,12 +41,18 @@ class IndexCheck:
         self._lines = read_index(path)
         self._line = next(self._lines, None)
         self._next = next(self._lines, None)
-        self._empty = self._line is None
+        self.alien = _why_alien(self._line, self._next)
+        """What it is instead of an index, None where it is one."""
         self._last = 0
         self.lines = 0
         """Lines of the index that were read."""
         self.faults = 0
         """Disagreements so far."""
+
+    @property
+    def replaceable(self) -> bool:
+        """Whether an index may be advised to be written in its place: it is one, or nothing."""
+        return not self.alien or self._line is None
 
     def batch(self, batch: Batch) -> Iterator[IndexFault]:
         """Sound frames: each has its line."""
@@ -59,11 +65,15 @@ class IndexCheck:
 
     def damage(self, damage: Damage) -> Iterator[IndexFault]:
         """A damaged range: no line leads into it."""
-        yield from self._told(self._before(damage.end, damage))
+        if not self.alien:
+            yield from self._told(self._before(damage.end, damage))
 
     def end(self, size: int) -> Iterator[IndexFault]:
         """The end of the file, which has `size` bytes."""
-        yield from self._told(self._rest(size))
+        if self._line is None or not self.alien:
+            yield from self._told(self._rest(size))
+        elif not self.faults:
+            yield from self._told(iter([IndexFault(1, None, None, self.alien)]))
 
     def _advance(self) -> None:
         if self._line is not None:
@@ -78,22 +88,25 @@ class IndexCheck:
                 yield fault
 
     def _frame(self, number: int, offset: int, size: int) -> Iterator[IndexFault]:
+        if self.alien:
+            if not self.faults:
+                yield IndexFault(1, None, None, self.alien)
+            return
+        if self._line and self._next and self._next.offset == offset + size and self._line.offset != offset:
+            yield _fault(self._line, f"record {number} begins at byte {offset} and takes {size} bytes with its framing")
+            self._advance()
+            return
         yield from self._before(offset, None)
-        line = self._line
-        while line is not None and line.offset is not None and line.offset > offset and self._out_of_order(line):
+        while (line := self._line) and line.offset is not None and line.offset > offset and self._out_of_order(line):
             yield _fault(line, "a smaller offset follows, and the lines have to be in the order of the file")
             self._advance()
             yield from self._before(offset, None)
-            line = self._line
-        if line is not None and line.offset == offset:
-            if line.size != size:
-                yield _fault(line, f"the record at byte {offset} takes {size} bytes with its framing")
-            self._advance()
-        elif self._empty:
-            if not self.faults:
-                yield IndexFault(1, None, None, "the index is empty, and the file holds records")
-        else:
+        if line is None or line.offset != offset:
             yield IndexFault(self._last + 1, None, None, f"record {number}, {size} bytes at byte {offset}, has no line")
+            return
+        if line.size != size:
+            yield _fault(line, f"the record at byte {offset} takes {size} bytes with its framing")
+        self._advance()
 
     def _out_of_order(self, line: Line) -> bool:
         after = self._next
@@ -118,6 +131,14 @@ class IndexCheck:
                 continue
             yield _fault(line, f"the file ends at byte {size}")
             self._advance()
+
+
+def _why_alien(first: Line | None, second: Line | None) -> str | None:
+    if first is None:
+        return "the index is empty, and the file holds records"
+    if first.offset is not None or (second is not None and second.offset is not None):
+        return None
+    return f"'{first.text}': the file begins so, and is no index"
 
 
 def _fault(line: Line, message: str) -> IndexFault:
