@@ -35,8 +35,6 @@ class StatJson(JsonPrinter):
             return
         report = stat_report(event)
         self._total.add(report)
-        if report.digests is not None:
-            report.digests.close()
         values = self._file(report)
         values["first_duplicate"] = report.first_duplicate and dict(
             zip(("record", "earlier"), report.first_duplicate, strict=True)

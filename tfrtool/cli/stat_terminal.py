@@ -41,8 +41,6 @@ class StatTerminal:
             return
         report = stat_report(event)
         self._total.add(report)
-        if report.digests is not None:
-            report.digests.close()
         if report.status != "error":  # which standard error tells
             self._heading(report)
 

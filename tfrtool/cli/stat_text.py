@@ -32,8 +32,6 @@ class StatText:
             return  # the report tells how much is damaged, and `verify` what
         report = stat_report(event)
         self._total.add(report)
-        if report.digests is not None:
-            report.digests.close()
         figures = (report.records, report.payload_bytes, report.overhead_bytes, *_sizes(report.sizes), report.size)
         kinds = (report.format, report.compression, report.kind, report.duplicates)
         self._row(name, report.status, (*figures, *kinds), what_is_wrong(report))

@@ -42,7 +42,7 @@ class DataSet:
     paths: list[str] = field(default_factory=list)
 
     def add(self, report: StatReport) -> None:
-        """Take in one file."""
+        """Take in one file. Its digests belong to the data set from then on."""
         if report.status not in ("clean", "damaged"):
             return
         size = report.bytes or 0 if report.size is None else report.size
@@ -61,8 +61,11 @@ class DataSet:
         if not report.records:
             self.hollow = _first(self.hollow, (1, report.path))
         if report.digests is not None:
-            self.digests = self.digests or Digests()
-            self.digests.update(report.digests, len(self.paths))
+            if self.digests is None:
+                self.digests = report.digests
+            else:
+                self.digests.update(report.digests, len(self.paths))
+                report.digests.close()
             self.paths.append(report.path)
 
     def update(self, other: DataSet) -> None:

@@ -7,11 +7,11 @@ record. Two different payloads of one digest of 128 bits are not to be met: one 
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from heapq import merge
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
@@ -21,12 +21,14 @@ from tfrtool.sources.reasons import reason
 IN_MEMORY = 1 << 17
 """Digests that are held before they go to the disk."""
 _DIGEST, _FILE, _RECORD = 16, 4, 8
-_ENTRY = _DIGEST + _FILE + _RECORD
+_PLACE = _FILE + _RECORD
+_ENTRY = _DIGEST + _PLACE
 _FAN = 64
 """Sorted runs of one level that are merged into one of the next."""
+_BLOCK = 1 << 10
+"""Entries of a run that are read at once: 64 runs of a level take 5 MB."""
+
 Buffer = bytes | memoryview
-_BLOCK = 512 * _ENTRY
-"""Bytes of a run that are read at once: 64 runs a level take 1 MB."""
 
 
 class Place(NamedTuple):
@@ -68,19 +70,17 @@ class Digests:
         self._add([digest.digest()], number)
 
     def _add(self, digests: Iterable[bytes], first: int) -> None:
-        self._held += [digest + n.to_bytes(_FILE + _RECORD) for n, digest in enumerate(digests, first)]
+        self._held += [digest + n.to_bytes(_PLACE) for n, digest in enumerate(digests, first)]
         self._make_room()
 
     def update(self, other: Digests, files: int = 0) -> None:
         """Take in all that another holds, which does not change; its file 0 becomes the file of number `files`."""
         shift = files << 8 * _RECORD
-        for entry in other._entries():
+        for block in other._blocks():
             if shift:
-                place = int.from_bytes(entry[_DIGEST:]) + shift
-                entry = entry[:_DIGEST] + place.to_bytes(_FILE + _RECORD)
-            self._held.append(entry)
-            if len(self._held) >= self._most:
-                self._make_room()
+                block = [one[:_DIGEST] + (int.from_bytes(one[_DIGEST:]) + shift).to_bytes(_PLACE) for one in block]
+            self._held += block
+            self._make_room()
 
     def merge(self, other: Digests) -> Digests:
         """Both together; neither operand changes."""
@@ -92,15 +92,20 @@ class Digests:
     def repeats(self) -> Repeats:
         """What occurs more than once."""
         count = 0
-        digest = place = b""
+        last = b""  # the first entry of the digest that was met last
         first: tuple[bytes, bytes] | None = None
-        for entry in self._entries():
-            if not entry.startswith(digest) or not digest:
-                digest, place = entry[:_DIGEST], entry[_DIGEST:]
+        for block in self._blocks():
+            digests = [entry[:_DIGEST] for entry in block]
+            if len(set(digests)) == len(digests) and not (last and digests[0] == last[:_DIGEST]):
+                last = block[-1]
                 continue
-            count += 1
-            if first is None or entry[_DIGEST:] < first[0]:
-                first = entry[_DIGEST:], place
+            for digest, entry in zip(digests, block, strict=True):
+                if not last or digest != last[:_DIGEST]:
+                    last = entry
+                    continue
+                count += 1
+                if first is None or entry[_DIGEST:] < first[0]:
+                    first = entry[_DIGEST:], last[_DIGEST:]
         return Repeats(count, (_place(first[0]), _place(first[1])) if first else None)
 
     def close(self) -> None:
@@ -110,17 +115,14 @@ class Digests:
             level.close()
         self._levels.clear()
 
-    def _entries(self) -> Iterator[bytes]:
+    def _blocks(self) -> Iterator[list[bytes]]:
         """All entries in order: equal digests stand together, in the order of their places."""
-        self._held.sort()
-        runs = (run for level in self._levels for run in level.runs())
-        return merge(self._held, *runs) if self._levels else iter(self._held)
+        return _merged([_in_blocks(self._held), *(run for level in self._levels for run in level.runs())])
 
     def _make_room(self) -> None:
         if len(self._held) < self._most:
             return
-        self._held.sort()
-        run: Iterable[bytes] = self._held
+        run: Iterator[list[bytes]] = _in_blocks(self._held)
         for number in range(len(self._levels) + 1):
             if number == len(self._levels):
                 self._levels.append(_Level())
@@ -128,10 +130,34 @@ class Digests:
             level.append(run)
             if len(level) < _FAN:
                 break
-            run = merge(*level.runs())
+            run = _merged(level.runs())
         self._held.clear()
         for level in self._levels[:number]:
             level.clear()
+
+
+def _in_blocks(entries: list[bytes]) -> Iterator[list[bytes]]:
+    """Entries in order, which are sorted where they are."""
+    entries.sort()
+    return (entries[at : at + _BLOCK] for at in range(0, len(entries), _BLOCK))
+
+
+def _merged(runs: Iterable[Iterator[list[bytes]]]) -> Iterator[list[bytes]]:
+    """One run of several: what lies below the least of the last entries of their blocks is sorted together."""
+    heads = [(block, run) for run in runs if (block := next(run, None))]
+    while heads:
+        limit = min(block[-1] for block, _ in heads)
+        taken: list[bytes] = []
+        left = []
+        for block, run in heads:
+            cut = bisect_right(block, limit)
+            taken += block[:cut]
+            rest = block[cut:] or next(run, [])
+            if rest:
+                left.append((rest, run))
+        taken.sort()
+        yield taken
+        heads = left
 
 
 class _Level:
@@ -147,28 +173,30 @@ class _Level:
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    def append(self, run: Iterable[bytes]) -> None:
+    def append(self, run: Iterator[list[bytes]]) -> None:
         """Write one more run."""
         try:
-            self._file.writelines(run)
+            for block in run:
+                self._file.write(b"".join(block))
             self._file.flush()
             self._bounds.append(self._file.tell())
         except OSError as error:
             raise _no_room(error) from error
 
-    def runs(self) -> list[Iterator[bytes]]:
+    def runs(self) -> list[Iterator[list[bytes]]]:
+        """Each run, from its beginning."""
         return [self._run(*bounds) for bounds in zip(self._bounds, self._bounds[1:], strict=False)]
 
-    def _run(self, at: int, end: int) -> Iterator[bytes]:
+    def _run(self, at: int, end: int) -> Iterator[list[bytes]]:
         while at < end:
             try:
-                block = os.pread(self._file.fileno(), min(_BLOCK, end - at), at)
+                data = os.pread(self._file.fileno(), min(_BLOCK * _ENTRY, end - at), at)
             except OSError as error:
                 raise ReadError(f"cannot read digests back from a temporary file: {reason(error)}") from error
-            if len(block) % _ENTRY or not block:
+            if len(data) % _ENTRY or not data:
                 raise ReadError("cannot read digests back: the temporary file is shorter than what was written")
-            yield from (block[i : i + _ENTRY] for i in range(0, len(block), _ENTRY))
-            at += len(block)
+            yield [data[i : i + _ENTRY] for i in range(0, len(data), _ENTRY)]
+            at += len(data)
 
     def clear(self) -> None:
         self._file.seek(0)
@@ -178,6 +206,10 @@ class _Level:
     def close(self) -> None:
         with suppress(OSError):
             self._file.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self.close()
 
 
 def _no_room(error: OSError) -> WriteError:

@@ -8,7 +8,7 @@ of those index torn and damaged records too; here only sound ones have a line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple, Self
 
 from tfrtool.errors import OpenError, ReadError, UnsupportedError
 from tfrtool.framing.layout import FOOTER, HEADER
@@ -18,6 +18,7 @@ from tfrtool.verbs.reading import Reading
 
 LONGEST_LINE = 64
 """Bytes of a line beyond which it is none: two numbers of 64 bits take 41 and a line end."""
+_PIECE = 1 << 16
 
 
 class Line(NamedTuple):
@@ -61,34 +62,93 @@ def lines_of(batch: Batch) -> bytes:
     return b"".join([b"%d %d\n" % frame for frame in frames(batch)])
 
 
-def read_index(path: str) -> Iterator[Line]:
-    """The lines of an index, whatever stands in it, in bounded memory. Raises `OpenError` and `ReadError`."""
-    try:
-        file = open(path, "rb")  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        raise OpenError(f"cannot open the index '{path}': {reason(error)}") from error
-    with file:
-        number = 0
-        while raw := _line(file, path):
-            number += 1
-            yield _parsed(number, raw)
+class IndexFile:
+    """An index that is read from its beginning to its end, whatever stands in it, in bounded memory.
 
+    Raises `OpenError` and `ReadError`.
+    """
 
-def _line(file: BinaryIO, path: str) -> bytes:
-    """The next line with its end; of one that is too long a beginning that is too long, and the rest is passed over."""
-    try:
-        raw = file.readline(LONGEST_LINE)
-        if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
-            while (more := file.readline(1 << 16)) and not more.endswith(b"\n"):
-                pass
-            raw += b"\n"
-    except OSError as error:
-        raise ReadError(f"cannot read the index '{path}': {reason(error)}") from error
-    return raw
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            self._file = open(path, "rb", buffering=0)  # noqa: SIM115
+        except (OSError, ValueError) as error:
+            raise OpenError(f"cannot open the index '{path}': {reason(error)}") from error
+        self._buffer = b""
+        self._at = 0
+        self._ended = False
+        self.lines = 0
+        """Lines that were passed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def passes(self, lines: bytes, count: int) -> bool:
+        """Whether exactly these lines come next; then they are passed."""
+        self._have(len(lines))
+        if not self._buffer.startswith(lines, self._at):
+            return False
+        self._at += len(lines)
+        self.lines += count
+        return True
+
+    def peek(self) -> tuple[Line | None, Line | None]:
+        """The next line and the one after it."""
+        self._have(2 * LONGEST_LINE)
+        end = self._end(self._at)
+        return self._line(self._at, 1), self._line(end, 2) if end else None
+
+    def skip(self) -> None:
+        """Pass the next line, however long it is."""
+        while (end := self._end(self._at)) == 0 and not self._ended:
+            self._at = len(self._buffer)
+            self._have(1)
+        self._at = end or len(self._buffer)
+        self.lines += 1
+
+    def skip_many(self, count: int) -> None:
+        """Pass that many lines, or all where there are fewer, without a look at what they say."""
+        while count:
+            self._have(1)
+            inside = self._buffer.count(b"\n", self._at)
+            if inside >= count:
+                for _ in range(count):
+                    self._at = self._end(self._at)
+                self.lines += count
+                return
+            cut = len(self._buffer) > self._at and not self._buffer.endswith(b"\n")
+            self.lines, count, self._at = self.lines + inside, count - inside, len(self._buffer)
+            self._have(1)
+            if self._at == len(self._buffer):
+                self.lines += cut  # the last line has no end
+                return
+
+    def _have(self, count: int) -> None:
+        """Have `count` bytes from here on, as far as there are as many."""
+        while len(self._buffer) - self._at < count and not self._ended:
+            try:
+                more = self._file.read(_PIECE)
+            except OSError as error:
+                raise ReadError(f"cannot read the index '{self._path}': {reason(error)}") from error
+            self._ended = not more
+            self._buffer = self._buffer[self._at :] + (more or b"")
+            self._at = 0
+
+    def _end(self, at: int) -> int:
+        """Where the line at `at` ends, with its line end; 0 where that is not in the buffer."""
+        return self._buffer.find(b"\n", at) + 1
+
+    def _line(self, at: int, more: int) -> Line | None:
+        raw = self._buffer[at : self._end(at) or len(self._buffer)]
+        return _parsed(self.lines + more, raw) if raw else None
 
 
 def _parsed(number: int, raw: bytes) -> Line:
     fields = raw.split()
+    raw = raw[: LONGEST_LINE + 1]
     if len(raw) <= LONGEST_LINE and len(fields) == 2 and all(map(bytes.isdigit, fields)):
         return Line(number, int(fields[0]), int(fields[1]), f"{int(fields[0])} {int(fields[1])}")
     return Line(number, None, None, raw[:LONGEST_LINE].decode("utf-8", "backslashreplace").strip())

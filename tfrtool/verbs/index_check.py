@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from tfrtool.framing.walk import Batch
-from tfrtool.verbs.index import Line, frames, read_index
+from tfrtool.verbs.index import IndexFile, Line, frames, lines_of
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -38,14 +38,10 @@ class IndexCheck:
     """
 
     def __init__(self, path: str) -> None:
-        self._lines = read_index(path)
-        self._line = next(self._lines, None)
-        self._next = next(self._lines, None)
+        self._index = IndexFile(path)
+        self._line, self._next = self._index.peek()
         self.alien = _why_alien(self._line, self._next)
         """What it is instead of an index, None where it is one."""
-        self._last = 0
-        self.lines = 0
-        """Lines of the index that were read."""
         self.faults = 0
         """Disagreements so far."""
 
@@ -56,6 +52,9 @@ class IndexCheck:
 
     def batch(self, batch: Batch) -> Iterator[IndexFault]:
         """Sound frames: each has its line."""
+        if self._index.passes(lines_of(batch), batch.count):
+            self._line, self._next = self._index.peek()
+            return
         for number, (offset, size) in enumerate(frames(batch), batch.first):
             line = self._line
             if line is not None and line.offset == offset and line.size == size:
@@ -75,11 +74,15 @@ class IndexCheck:
         elif not self.faults:
             yield from self._told(iter([IndexFault(1, None, None, self.alien)]))
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._index.__exit__()
+
     def _advance(self) -> None:
-        if self._line is not None:
-            self.lines += 1
-            self._last = self._line.number
-        self._line, self._next = self._next, next(self._lines, None)
+        self._index.skip()
+        self._line, self._next = self._index.peek()
 
     def _told(self, faults: Iterator[IndexFault]) -> Iterator[IndexFault]:
         for fault in faults:
@@ -102,7 +105,9 @@ class IndexCheck:
             self._advance()
             yield from self._before(offset, None)
         if line is None or line.offset != offset:
-            yield IndexFault(self._last + 1, None, None, f"record {number}, {size} bytes at byte {offset}, has no line")
+            yield IndexFault(
+                self._index.lines + 1, None, None, f"record {number}, {size} bytes at byte {offset}, has no line"
+            )
             return
         if line.size != size:
             yield _fault(line, f"the record at byte {offset} takes {size} bytes with its framing")

@@ -11,7 +11,7 @@ from tfrtool.errors import TfrtoolError
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import MAX_RECORD, Batch
-from tfrtool.verbs.index import frames, read_index, refuse
+from tfrtool.verbs.index import IndexFile, frames, refuse
 from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
@@ -93,13 +93,11 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:
     Raises `NoSuchRecord` where the index has no such line, `StaleIndex` where the line does not lead to a sound record.
     """
     refuse(read)
-    lines = 0
-    for line in read_index(index):
-        lines = line.number
-        if line.number == number + 1:
-            break
-    else:
-        holds = f"it has {lines:,} line{'' if lines == 1 else 's'}"
+    with IndexFile(index) as lines:
+        lines.skip_many(number)
+        line, _ = lines.peek()
+    if line is None:
+        holds = f"it has {lines.lines:,} line{'' if lines.lines == 1 else 's'}"
         raise NoSuchRecord(f"the index '{index}' has no record {number}: {holds}, numbered from 0")
     said = f"line {line.number} of the index '{index}'"
     if line.offset is None or line.size is None:

@@ -34,23 +34,25 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
     assert read.options.index is not None
     if not read.foreign:
         refuse(read)
-    check = IndexCheck(read.options.index)
+    with IndexCheck(read.options.index) as check:
 
-    def watch(event: Batch | Damage) -> Iterator[IndexFault]:
-        if isinstance(event, Batch):
-            yield from check.batch(event)
-        elif not read.foreign:
-            yield from check.damage(event)
+        def watch(event: Batch | Damage) -> Iterator[IndexFault]:
+            if isinstance(event, Batch):
+                yield from check.batch(event)
+            elif not read.foreign:
+                yield from check.damage(event)
 
-    for event in _verify(read, watch):
-        if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
-            yield from check.end(event.bytes or 0)
-            event.index_faults = check.faults
-            if check.faults and check.replaceable and not event.hint:
-                from shlex import join
+        for event in _verify(read, watch):
+            if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
+                yield from check.end(event.bytes or 0)
+                event.index_faults = check.faults
+                if check.faults and check.replaceable and not event.hint:
+                    from shlex import join
 
-                event.hint = f"run: {join(['tfrtool', 'stat', '--index', read.options.index, '--force', event.path])}"
-        yield event
+                    event.hint = (
+                        f"run: {join(['tfrtool', 'stat', '--index', read.options.index, '--force', event.path])}"
+                    )
+            yield event
 
 
 def _verify(
