@@ -73,9 +73,10 @@ def test_each_size_is_in_one_bin_and_the_bins_are_few_and_next_to_each_other(val
 
 
 def test_sizes_alike_are_in_bins_of_one_round_width() -> None:
-    bins = histogram(Sizes([741, 750, 1180]))
+    bins = histogram(Sizes([*range(741, 1181)]))
     assert {one.hi - one.lo for one in bins} == {50}
-    assert (bins[0], bins[-1].hi) == (Bin(700, 750, 1), 1200)
+    assert (bins[0], bins[-1].hi) == (Bin(700, 750, 9), 1200)
+    assert histogram(Sizes([741, 750, 1180])) == [Bin(600, 800, 2), Bin(800, 1000, 0), Bin(1000, 1200, 1)]
     assert histogram(Sizes([216] * 9)) == [Bin(216, 217, 9)]
 
 

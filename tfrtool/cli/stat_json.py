@@ -11,11 +11,11 @@ from tfrtool.cli.stat_words import stat_report
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.advice import Advice, advice
 from tfrtool.verbs.dataset import DataSet
-from tfrtool.verbs.digests import Place
 from tfrtool.verbs.sizes import Sizes
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
+    from tfrtool.verbs.digests import Place
 
 _FIELDS = ("bytes", "damaged_bytes", "payload_bytes", "overhead_bytes", "compression_ratio", "duplicates", "index")
 

@@ -84,7 +84,7 @@ class StatTerminal:
         if count and sizes.mean is not None:
             yield "payloads", f"{size_text(data.payloads.total)} in {plural(count, 'record')}"
             part = 100 * (data.overhead or 0)
-            yield "framing", f"{size_text(data.framing)}, {_percent(part)}"
+            yield "framing", f"{size_text(data.framing)}, {_percent(part)} of the records"
             named = (
                 ("smallest", sizes.min),
                 ("median", sizes.p50),

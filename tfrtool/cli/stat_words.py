@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
 from tfrtool.verbs.dataset import DataSet
-from tfrtool.verbs.digests import Place
 from tfrtool.verbs.stat import StatReport
+
+if TYPE_CHECKING:
+    from tfrtool.verbs.digests import Place
 
 
 def stat_report(report: FileReport) -> StatReport:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfrtool.verbs.digests import Digests, Repeats
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.sizes import Sizes, Spread
 
 if TYPE_CHECKING:
+    from tfrtool.verbs.digests import Digests, Repeats
     from tfrtool.verbs.stat import StatReport
 
 
@@ -83,6 +83,8 @@ class DataSet:
         self.largest = _larger(self.largest, other.largest)
         self.hollow = _first(self.hollow, other.hollow)
         if other.digests is not None:
+            from tfrtool.verbs.digests import Digests
+
             self.digests = self.digests or Digests()
             self.digests.update(other.digests, len(self.paths))
             self.paths += other.paths

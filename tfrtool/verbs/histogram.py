@@ -26,15 +26,16 @@ class Bin:
 def histogram(sizes: Sizes) -> list[Bin]:
     """Bins from the smallest size to the largest, each beginning where the one before ends; some may be empty.
 
-    Where sizes are alike, the bins are of one width (1, 2 or 5 times a power of ten). Else each edge is a power of two
-    times the edge before.
+    Where sizes are alike, the bins are of one width (1, 2 or 5 times a power of ten), and few for few records: each
+    doubling of the records adds one (Sturges' rule). Else each edge is a power of two times the edge before.
     """
     spread = sizes.spread()
     low, high = spread.min, spread.max
     if low is None or high is None:
         return []
     even = high < _EVEN * low or high - low < BINS
-    edges = _even_edges(low, high) if even else _doubling_edges(low, high)
+    most = min(BINS, sizes.count.bit_length() + 1)
+    edges = _even_edges(low, high, most) if even else _doubling_edges(low, high)
     counts = [0] * (len(edges) - 1)
     at = 0
     for size, count in sizes.items():
@@ -44,8 +45,8 @@ def histogram(sizes: Sizes) -> list[Bin]:
     return [Bin(lo, hi, count) for lo, hi, count in zip(edges, edges[1:], counts, strict=False)]
 
 
-def _even_edges(low: int, high: int) -> list[int]:
-    width = next(width for width in _round_widths() if high // width - low // width < BINS)
+def _even_edges(low: int, high: int, most: int) -> list[int]:
+    width = next(width for width in _round_widths() if high // width - low // width < most)
     return list(range(low // width * width, high // width * width + width + 1, width))
 
 

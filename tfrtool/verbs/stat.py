@@ -16,7 +16,6 @@ from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.advice import Advice, advice
 from tfrtool.verbs.dataset import data_set
-from tfrtool.verbs.digests import Digests
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
@@ -24,6 +23,7 @@ from tfrtool.verbs.sizes import Sizes, Spread
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.verbs.digests import Digests
 
 _PIECE = 1 << 20
 """Bytes of a large payload that are read at once."""
@@ -128,7 +128,11 @@ class _NothingToIndex(Exception):
 
 
 def _walked(read: Reading, options: StatOptions, index: BinaryIO | None) -> Iterator[Damage | StatReport]:
-    payloads, digests = Sizes(), Digests() if options.duplicates else None
+    payloads, digests = Sizes(), None
+    if options.duplicates:
+        from tfrtool.verbs.digests import Digests
+
+        digests = Digests()
     if index is not None:
         from tfrtool.verbs.index import lines_of
     headers = digests is None and index is None
