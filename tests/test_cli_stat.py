@@ -4,7 +4,7 @@ from pathlib import Path
 
 from faults import File
 from make_samples import DATA, flip, frame
-from program import COMMAND, environment, json_lines, on_terminal, run
+from program import COMMAND, environment, json_lines, on_terminal, run, shell
 from pytest import fixture, mark
 from verbkit import OF_DATA
 
@@ -202,6 +202,14 @@ def test_a_damaged_file_has_an_index_of_its_sound_records(tmp_path: Path) -> Non
     assert len((tmp_path / "a.idx").read_text().splitlines()) == 8
 
 
+def test_an_index_goes_into_a_pipe_where_nothing_else_does(tmp_path: Path) -> None:
+    run("stat", "--index", tmp_path / "a.idx", SOUND)
+    assert run("stat", "-q", "--index", "-", SOUND).stdout == (tmp_path / "a.idx").read_text()
+    (tmp_path / "many").write_bytes(frame(b"") * 50_000)
+    result = shell('tfrtool stat -q --index - "$1" | head -n 1; echo ${PIPESTATUS[0]}', tmp_path / "many")
+    assert (result.stdout, result.stderr) == ("0 16\n141\n", "")
+
+
 def test_several_inputs_have_their_indexes_in_a_directory(shards: Path) -> None:
     (shards / "idx").mkdir()
     assert run("stat", "--index", "idx/", "train@3", cwd=shards).returncode == 0
@@ -218,6 +226,7 @@ def test_several_inputs_have_their_indexes_in_a_directory(shards: Path) -> None:
         (["stat", "--index", ".", "here/a", "there/a"], "would both be"),
         (["stat", "--index", ".", "-"], "standard input has no name"),
         (["stat", "--force", SOUND], "say --index FILE"),
+        (["stat", "--index", "-", SOUND], "add -q"),
         (["head", "--index", "a.idx", SOUND], "say --record K"),
         (["head", "--record", "1", "-n", "1", SOUND], "leave out -n"),
         (["head", "--record", "-1", SOUND], "--record"),

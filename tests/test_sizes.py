@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from functools import reduce
 from itertools import pairwise
 
@@ -59,6 +60,17 @@ def test_sizes_beyond_the_limit_are_packed_and_still_counted() -> None:
         assert len(sizes._fresh) <= 8
     assert list(sizes.items())[:12] == [(n, 1 if n < 10 else 2) for n in range(12)]
     assert sizes.spread().max == 1009
+
+
+def test_a_hundred_thousand_different_sizes_take_sixteen_bytes_each() -> None:
+    tracemalloc.start()
+    sizes = Sizes(limit=1 << 10)
+    for start in range(0, 100_000, 500):
+        sizes.add(range(start, start + 500))
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sizes.spread().p99 == 98_999
+    assert held < 2_500_000 and peak < 6_000_000
 
 
 @given(lists)

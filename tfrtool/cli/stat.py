@@ -38,4 +38,6 @@ def stat(common: Common, duplicates: bool, index: str | None, force: bool) -> in
 
     if force and index is None:
         raise click.UsageError("--force replaces an index: say --index FILE")
+    if index == "-" and not common.quiet:
+        raise click.UsageError("--index - writes to standard output, which has the report: add -q, or name a file")
     return stat_run.stat(common, duplicates, index, force)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.session import Silent, run
+from tfrtool.cli.streams import OutputError
 from tfrtool.verbs.stat import StatOptions, stat_file
 
 if TYPE_CHECKING:
@@ -27,12 +28,15 @@ def stat(common: Common, duplicates: bool = False, index: str | None = None, for
 
         places = index_places(index, names)
 
-    def job(name: str, options: Options) -> Iterable[Event]:
+    def job(name: str, options: Options) -> Iterator[Event]:
         given = {field.name: getattr(options, field.name) for field in fields(options)}
-        return stat_file(
-            name,
-            StatOptions(**given, duplicates=duplicates, write_index=places.get(name), force=force, inputs=tuple(names)),
-        )
+        own: dict[str, Any] = {"duplicates": duplicates, "write_index": places.get(name), "force": force}
+        try:
+            yield from stat_file(name, StatOptions(**given, **own, inputs=tuple(names)))
+        except BrokenPipeError as error:
+            if index != "-":
+                raise
+            raise OutputError(error) from None
 
     return run(common, job, _printer(common), resolution=resolution)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tfrtool.verbs.count import count_file
-    from tfrtool.verbs.head import Record, head_file
+    from tfrtool.verbs.head import Record, head_file, record_file
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.repair import RepairOptions, repair_file
     from tfrtool.verbs.salvage import Outcome
@@ -29,6 +29,7 @@ _HOMES = {
     "Trail": "trail",
     "count_file": "count",
     "head_file": "head",
+    "record_file": "head",
     "repair_file": "repair",
     "stat_file": "stat",
     "verify_file": "verify",
@@ -44,6 +45,7 @@ __all__ = [
     "Trail",
     "count_file",
     "head_file",
+    "record_file",
     "repair_file",
     "stat_file",
     "verify_file",
