@@ -150,7 +150,18 @@ def test_line_ends_and_blanks_of_other_writers_are_understood(path: Path, index:
         (LINES[:-1], [(6, f"record 5, {AT[6] - AT[5]} bytes at byte {AT[5]}, has no line")]),
         (LINES[1:], [(1, f"record 0, {AT[1]} bytes at byte 0, has no line")]),
         ([*LINES, "99999 17"], [(7, f"the file ends at byte {AT[6]}")]),
-        ([*LINES[:2], "7 7", *LINES[2:]], [(3, "no sound record begins at byte 7")]),
+        ([*LINES[:2], f"{AT[1] + 7} 7", *LINES[2:]], [(3, f"no sound record begins at byte {AT[1] + 7}")]),
+        (
+            [*LINES[:2], *LINES[1:]],
+            [(3, f"byte {AT[1]} was reached above: each line has to lead farther than the last")],
+        ),
+        (
+            [LINES[1], LINES[2], LINES[0], *LINES[3:]],
+            [
+                (1, f"record 0, {AT[1]} bytes at byte 0, has no line"),
+                (3, f"byte {AT[2]} was reached above: each line has to lead farther than the last"),
+            ],
+        ),
         (
             [*LINES[:2], f"{AT[2]} 40", *LINES[3:]],
             [(3, f"the record at byte {AT[2]} takes {AT[3] - AT[2]} bytes with its framing")],

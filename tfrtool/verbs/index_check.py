@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from tfrtool.framing.layout import FRAMING
 from tfrtool.framing.walk import Batch
 from tfrtool.verbs.index import IndexFile, Line, frames, lines_of
 
@@ -42,6 +43,7 @@ class IndexCheck:
         self._line, self._next = self._index.peek()
         self.alien = _why_alien(self._line, self._next)
         """What it is instead of an index, None where it is one."""
+        self._passed = -1  # where the last frame began that was held against a line
         self.faults = 0
         """Disagreements so far."""
 
@@ -54,6 +56,7 @@ class IndexCheck:
         """Sound frames: each has its line."""
         if self._index.passes(lines_of(batch), batch.count):
             self._line, self._next = self._index.peek()
+            self._passed = batch.end - batch.sizes[-1] - FRAMING
             return
         for number, (offset, size) in enumerate(frames(batch), batch.first):
             line = self._line
@@ -61,6 +64,7 @@ class IndexCheck:
                 self._advance()
             else:
                 yield from self._told(self._frame(number, offset, size))
+            self._passed = offset
 
     def damage(self, damage: Damage) -> Iterator[IndexFault]:
         """A damaged range: no line leads into it."""
@@ -124,6 +128,10 @@ class IndexCheck:
                 yield _fault(line, "these are not two numbers, an offset and a size")
             elif damage is not None and line.offset >= damage.begin:
                 yield _fault(line, f"bytes {damage.begin} to {damage.end} are damaged: {damage.fault}")
+            elif line.offset <= self._passed:
+                yield _fault(
+                    line, f"byte {self._passed} was reached above: each line has to lead farther than the last"
+                )
             else:
                 yield _fault(line, f"no sound record begins at byte {line.offset}")
             self._advance()

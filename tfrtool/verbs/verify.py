@@ -63,10 +63,11 @@ def _verify(
     for event in read.events(payloads=options.payload, headers_only=options.quick, lengths=lengths):
         if not isinstance(event, Batch):
             yield event
+            if watch is not None:
+                yield from watch(event)
+            continue
         if watch is not None:
             yield from watch(event)
-        if not isinstance(event, Batch):
-            continue
         if options.payload:
             for damage in _misfits(read, event):
                 read.unfit(damage)
