@@ -147,8 +147,8 @@ class IndexFile:
 
 
 def _parsed(number: int, raw: bytes) -> Line:
-    fields = raw.split()
     raw = raw[: LONGEST_LINE + 1]
+    fields = raw.split()
     if len(raw) <= LONGEST_LINE and len(fields) == 2 and all(map(bytes.isdigit, fields)):
         return Line(number, int(fields[0]), int(fields[1]), f"{int(fields[0])} {int(fields[1])}")
     return Line(number, None, None, raw[:LONGEST_LINE].decode("utf-8", "backslashreplace").strip())

@@ -113,12 +113,12 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:
 
 
 def _sound(read: Reading, offset: int, size: int, number: int) -> Batch | None:
-    # The header is looked at first, so that no wrong size is believed.
+    # The header and the last byte are looked at first, so that no wrong size is believed and no room taken for it.
     data = read.source.data
     head = memoryview(bytearray(HEADER))
     if data.read_into(offset, head) < HEADER or not header_is_sound(head):
         return None
-    if int.from_bytes(head[:8], "little") != size - FRAMING or (data.size is not None and offset + size > data.size):
+    if int.from_bytes(head[:8], "little") != size - FRAMING or not data.read_into(offset + size - 1, head[:1]):
         return None
     found = _frame(read, offset, size, number)
     return found if isinstance(found, Batch) else None
