@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.head_run import RECORDS
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -33,6 +33,7 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
 @click.option(
     "--index",
     metavar="FILE",
+    shell_complete=files,
     help="Find record K by the line of that number in FILE, an index; for several inputs, FILE is a directory.",
 )
 @click.option("--keys", is_flag=True, help="Print the names of all features of these records, one a line.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.option(
     "--index",
     metavar="FILE",
+    shell_complete=files,
     help="Write a line <offset> <size> for each sound record into FILE; for several inputs, FILE is a directory.",
 )
 @click.option("--force", is_flag=True, help="Replace an index that exists.")

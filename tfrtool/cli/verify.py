@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.option(
     "--index",
     metavar="FILE",
+    shell_complete=files,
     help="Hold an index of the input against it, line by line; for several inputs, FILE is a directory.",
 )
 def verify(common: Common, quick: bool, payload: bool, index: str | None) -> int:

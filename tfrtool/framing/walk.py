@@ -88,6 +88,7 @@ class _Walker:
         self.reached = 0
         self.number = 0
         self.damaged = False
+        self._large_view = memoryview(b"")
         self._resync: Resync | None = None
 
     @property
@@ -232,7 +233,9 @@ class _Walker:
         begin, end = at + HEADER, at + HEADER + length
         view: memoryview | None = None
         if self.payloads and length <= self.max_record:
-            view = memoryview(bytearray(length))
+            if len(self._large_view) < length:  # fresh memory takes several times as long to fill as memory in use
+                self._large_view = memoryview(bytearray(length))
+            view = self._large_view[:length]
             self.data.read_into(begin, view)
             crc = crc32c(view)
         else:

@@ -47,11 +47,10 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
                 yield from check.end(event.bytes or 0)
                 event.index_faults = check.faults
                 if check.faults and check.replaceable and not event.hint:
-                    from shlex import join
+                    from tfrtool.sources.shell import shell_word
 
-                    event.hint = (
-                        f"run: {join(['tfrtool', 'stat', '--index', read.options.index, '--force', event.path])}"
-                    )
+                    index = shell_word(read.options.index)
+                    event.hint = f"run: tfrtool stat --index {index} --force {shell_word(event.path)}"
             yield event
 
 
@@ -72,7 +71,10 @@ def _verify(
             for damage in _misfits(read, event):
                 read.unfit(damage)
                 yield damage
-    yield read.report()
+    report = read.report()
+    if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
+        report.hint = f"no payload was parsed, since {read.why_unknown()}"
+    yield report
 
 
 def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
