@@ -7,6 +7,7 @@ All that the commands do, a function does:
     count(path)          how many records, from headers alone
     verify(path)         every fault of the file
     repair(path, out)    write what can be saved of it to a new file
+    stat(path)           how the file is made: sizes of payloads, framing, compression
     RecordWriter(path)   write a file that appears whole or not at all
 """
 
@@ -27,12 +28,14 @@ __all__ = [
     "ReadError",
     "RecordWriter",
     "RepairReport",
+    "StatReport",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
     "count",
     "records",
     "repair",
+    "stat",
     "verify",
     "walk",
 ]
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.repair import repair
+    from tfrtool.verbs.stat import StatReport, stat
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
@@ -54,6 +58,7 @@ _HOMES = {
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.repair": ("repair",),
+    "verbs.stat": ("StatReport", "stat"),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),
 }

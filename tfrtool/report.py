@@ -54,7 +54,8 @@ class FileReport:
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `damage` is filled by
-    `tfrtool.verify` alone.
+    `tfrtool.verify` alone. `index_faults` counts the disagreements between the file and an index of it, None where none
+    was held against it.
     """
 
     path: str
@@ -73,11 +74,12 @@ class FileReport:
     restorable: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     damage: list[Damage] = field(default_factory=list)
+    index_faults: int | None = None
 
     @property
     def finding(self) -> bool:
         """Whether the exit code has to tell of it."""
-        return self.status in ("damaged", "foreign")
+        return self.status in ("damaged", "foreign") or bool(self.index_faults)
 
 
 @dataclass(frozen=True, slots=True)

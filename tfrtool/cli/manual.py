@@ -47,7 +47,7 @@ ENVIRONMENT = {
     "NO_COLOR": "Where this is set and not empty, nothing is coloured, unless --color always asks for it.",
     "FORCE_COLOR": "Where this is set and not empty, output is coloured even in a pipe.",
     "COLUMNS": "The width of help pages and tables, where no terminal tells it.",
-    "TMPDIR": "Where standard input is kept while it has to be read again.",
+    "TMPDIR": "Where standard input is kept while it has to be read again, and digests of stat --duplicates.",
 }
 
 FILES = """\
@@ -79,6 +79,14 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             'tfrtool verify --json flowers-damaged.tfrecord | grep \'"type":"damage"\'',
         ),
         ("Everything below a directory; the exit code tells:", "tfrtool verify --quiet . || echo 'not all is sound'"),
+    ],
+    "stat": [
+        ("How large the records are, and how even the shards:", "tfrtool stat flowers.tfrecord"),
+        (
+            "Write an index for NVIDIA DALI or tfrecord, of sound records alone:",
+            "tfrtool stat --index a.idx flowers.tfrecord",
+        ),
+        ("Which payloads occur more than once, in all files together:", "tfrtool stat --duplicates *.tfrecord"),
     ],
     "repair": [
         ("Save what can be saved:", "tfrtool repair flowers-damaged.tfrecord -o repaired.tfrecord"),

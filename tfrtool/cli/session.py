@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.sources.inputs import Resolution
     from tfrtool.verbs import Options, Outcome, Record
+    from tfrtool.verbs.index_check import IndexFault
 
-    Event = Damage | Outcome | Record | FileReport
+    Event = Damage | IndexFault | Outcome | Record | FileReport
 
 
 class Printer(Protocol):
