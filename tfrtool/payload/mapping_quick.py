@@ -1,0 +1,154 @@
+"""The short way through records as every common writer lays them out: tags are changed in place, all else is copied.
+
+What is not of that form, or needs more than other tags, is left to the exact way, and both give the same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfrtool.payload.mapping_numbers import fit_int32, varint
+from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, usual_list
+from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tfrtool.payload.mapping_rules import Loss, Side
+
+_ONE, _TWO = 1 << 3 | LEN, 2 << 3 | LEN
+_IN_ONE_PIECE = 1 << 12
+"""Payloads below this many bytes are copied whole and changed, larger ones given in pieces."""
+_MOST = 1 << 16
+
+
+class Change(NamedTuple):
+    """What becomes of a feature of one name and one kind: the tag of its list in the output.
+
+    `checked`: only where its numbers mean the same as int32 and as int64. `loss` counts the records that have it.
+    """
+
+    tag: int
+    checked: bool = False
+    loss: Loss | None = None
+
+
+class Quick:
+    """Remembers what is done with each feature, by its name and its tag.
+
+    `decide` is asked once with a name, the field number of a list and the number of a record; None says that only the
+    exact way will do.
+    """
+
+    def __init__(self, source: Side, target: Side, decide: Callable[[bytes, int, int], Change | None]) -> None:
+        self._lists = EXAMPLE_LISTS if source == "example" else OFRECORD_LISTS
+        self._wrapped = source == "example"
+        self._wraps = target == "example"
+        self._decide = decide
+        self._changes: dict[tuple[bytes, int], Change | None] = {}
+
+    def convert(self, p: memoryview, record: int) -> list[bytes | memoryview] | None:
+        """The payload on the other side, in parts that may be views of it; None where it takes the exact way."""
+        try:
+            end, at = len(p), 0
+            if self._wrapped:
+                if p[0] != _ONE:
+                    return None
+                size, at = read_size(p, 1, end)
+                if at + size != end:
+                    return None
+            if at == end:
+                return None
+            cuts, losses = self._cuts(p, at, end, record)
+        except (IndexError, WireError):
+            return None
+        if cuts is None:
+            return None
+        for loss in losses:
+            if loss.last != record:
+                loss.records += 1
+                loss.last = record
+        return self._parts(p, at, end, cuts)
+
+    def _parts(self, p: memoryview, begin: int, end: int, cuts: list[tuple[int, int]]) -> list[bytes | memoryview]:
+        parts: list[bytes | memoryview] = [b"\x0a" + varint(end - begin)] if self._wraps else []
+        if end - begin < _IN_ONE_PIECE:
+            whole = bytearray(p[begin:end])
+            for at, tag in cuts:
+                whole[at - begin] = tag
+            parts.append(memoryview(whole))
+            return parts
+        for at, tag in cuts:
+            parts += (p[begin:at], bytes((tag,)))
+            begin = at + 1
+        parts.append(p[begin:end])
+        return parts
+
+    def _cuts(self, p: memoryview, at: int, end: int, record: int) -> tuple[list[tuple[int, int]] | None, list[Loss]]:
+        """Where tags stand that change, and into what. Raises IndexError or WireError on some bytes that are cut."""
+        lists, known = self._lists, self._changes
+        cuts: list[tuple[int, int]] = []
+        losses: list[Loss] = []
+        while at < end:
+            if p[at] != _ONE:
+                return None, losses
+            size = p[at + 1]
+            at += 2
+            if size > 0x7F:
+                size, at = read_size(p, at - 1, end)
+            stop = at + size
+            if stop > end or p[at] != _ONE:
+                return None, losses
+            size = p[at + 1]
+            at += 2
+            if size > 0x7F:
+                size, at = read_size(p, at - 1, stop)
+            name = at
+            at += size
+            if at >= stop or p[at] != _TWO:
+                return None, losses
+            size = p[at + 1]
+            behind = at + 2
+            if size > 0x7F:
+                size, behind = read_size(p, behind - 1, stop)
+            if behind + size != stop or not size:
+                return None, losses
+            tag = p[behind]
+            key = (bytes(p[name:at]), tag)
+            try:
+                change = known[key]
+            except KeyError:
+                change = self._learn(key, record)
+            if change is None or not usual_list(p, behind, stop, lists, True):
+                return None, losses
+            if change.checked and stop - behind > 8 and not _fits(p, behind, stop):
+                return None, losses
+            if change.tag != tag:
+                cuts.append((behind, change.tag))
+            if change.loss is not None:
+                losses.append(change.loss)
+            at = stop
+        return cuts, losses
+
+    def _learn(self, key: tuple[bytes, int], record: int) -> Change | None:
+        if len(self._changes) >= _MOST:
+            self._changes.clear()
+        name, tag = key
+        known = tag in self._lists and _is_text(name)
+        change = self._changes[key] = self._decide(name, tag >> 3, record) if known else None
+        return change
+
+
+def _fits(p: Buffer, at: int, end: int) -> bool:
+    """Whether the numbers of the list in `[at, end)`, of the usual form, mean the same as int32 and as int64."""
+    _, at = read_size(p, at + 1, end)
+    _, at = read_size(p, at + 1, end)
+    return fit_int32(p[at:end])
+
+
+def _is_text(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
