@@ -14,7 +14,8 @@ from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tfrtool.payload.mapping_rules import Loss, Side
+    from tfrtool.payload.mapping_rules import Side
+    from tfrtool.report import Loss
 
 _ONE, _TWO = 1 << 3 | LEN, 2 << 3 | LEN
 _IN_ONE_PIECE = 1 << 12

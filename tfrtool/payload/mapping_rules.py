@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tfrtool.payload.values import text_of
+from tfrtool.report import Loss
 
 Side = Literal["example", "ofrecord"]
 """The messages that are written; read are these, and SequenceExamples to be flattened."""
@@ -64,22 +65,6 @@ class Refused(ValueError):
         self.feature = feature
         self.what = what
         self.hint = hint
-
-
-@dataclass(slots=True)
-class Loss:
-    """One way in which features came out other than they went in.
-
-    `lost` tells losses from changes that leave every value as it was. `records` counts the records that it happened
-    to, and `first` is the number of the first of them.
-    """
-
-    feature: bytes | None
-    what: str
-    lost: bool
-    records: int
-    first: int
-    last: int
 
 
 class Losses:

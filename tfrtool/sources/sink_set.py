@@ -77,18 +77,19 @@ class OutputSet:
             for name in names:
                 admit(name, self._force, self._same_as)
 
-    def open(self) -> BinaryIO:
-        """The next output of the set; the one before it is finished."""
+    def open(self, beside: str | None = None) -> BinaryIO:
+        """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""
         self._finish()
         if self.direct:
             if self._members:
                 raise WriteError(f"'{self.path}' is no file, and takes one output alone")
             self._members.append("")
             return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as))
-        directory, name = os.path.split(self.path)
-        temporary, fd = create(directory, name, self.path, None)
+        path = self.path if beside is None else beside
+        directory, name = os.path.split(path)
+        temporary, fd = create(directory, name, path, None)
         self._members.append(temporary)
-        self._open = Output(fd, f"'{self.path}'")
+        self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 
     def _finish(self) -> None:

@@ -1,0 +1,171 @@
+"""One pass over inputs: which of their records come along, mapped or as they are, into whatever takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tfrtool.errors import RefusedError
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.payload.mapping_rules import Refused
+from tfrtool.payload.wire import WireError
+from tfrtool.report import Kind
+from tfrtool.verbs.reading import Reading
+
+if TYPE_CHECKING:
+    from tfrtool.payload.mapping import Mapper
+    from tfrtool.payload.where import Condition
+
+Pieces = Sequence[bytes | memoryview]
+
+
+class Sink(Protocol):
+    """Takes the records of a pass."""
+
+    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+        """Frames `[first, behind)` of a batch, as they are."""
+
+    def record(self, pieces: Pieces, kind: Kind) -> None:
+        """One payload."""
+
+    def settle(self) -> None:
+        """The views that were given are about to change."""
+
+
+class Range:
+    """The records that are wanted: after the first `skip`, `limit` of them, over all inputs together."""
+
+    def __init__(self, skip: int, limit: int | None) -> None:
+        self.skip = skip
+        self.left = 1 << 62 if limit is None else limit
+
+    @property
+    def done(self) -> bool:
+        """Whether no further record is wanted."""
+        return self.left <= 0
+
+    def take(self, count: int) -> tuple[int, int]:
+        """Which of the next `count` records are wanted: `[first, behind)` of them."""
+        first = min(self.skip, count)
+        behind = first + min(count - first, self.left)
+        self.skip -= first
+        self.left -= behind - first
+        return first, behind
+
+
+class Feed:
+    """The records of one input, on their way into a sink. Damage is yielded as it is met.
+
+    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `written` and
+    `skipped` count records.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        sink: Sink,
+        wanted: Range,
+        mapper: Mapper | None,
+        conditions: Sequence[Condition] = (),
+        *,
+        framed: bool,
+        skip_damaged: bool,
+    ) -> None:
+        """`framed`: frames go out as they came in, where nothing is done to their payloads."""
+        self.reading = reading
+        self.sink = sink
+        self.wanted = wanted
+        self.mapper = mapper
+        self.conditions = conditions
+        self.skip_damaged = skip_damaged
+        self.raw = framed and mapper is None and not conditions
+        self.is_ofrecord = reading.identity.format == "ofrecord"
+        self.written = self.skipped = 0
+        self.stopped = False
+
+    def run(self) -> Iterator[Damage]:
+        """Send the records on their way, up to the last that is wanted."""
+        if self.wanted.done:
+            return
+        for event in self.reading.events(payloads=not self.raw):
+            if isinstance(event, Damage):
+                yield from self._damage(event)
+            elif self.raw:
+                first, behind = self.wanted.take(event.count)
+                if first < behind:
+                    self.sink.frames(self.reading, event, first, behind)
+                    self.written += behind - first
+            else:
+                yield from self._records(event)
+                self.sink.settle()
+            if self.stopped or self.wanted.done:
+                return
+
+    def _damage(self, damage: Damage) -> Iterator[Damage]:
+        yield damage
+        self.stopped = not self.skip_damaged
+        if damage.record is not None:
+            self.skipped += max(damage.rescue.records if damage.rescue else 1, 1)
+
+    def _records(self, batch: Batch) -> Iterator[Damage]:
+        for i, (begin, end) in enumerate(zip(batch.begins, batch.ends, strict=True)):
+            if self.wanted.done:
+                return
+            try:
+                self._record(self._payload(batch, begin, end), batch.first + i)
+            except WireError as error:
+                damage = self._unfit(batch, i, error)
+                self.reading.unfit(damage)
+                yield from self._damage(damage)
+                if self.stopped:
+                    return
+            except Refused as error:
+                at = batch.base + begin - self._before
+                name = self.reading.source.name
+                raise RefusedError(f"'{name}' record {batch.first + i} at byte {at}: {error}") from None
+
+    def _record(self, payload: memoryview, number: int) -> None:
+        if self.conditions:
+            from tfrtool.payload.where import fulfils
+
+            if not fulfils(payload, self._kind, self.conditions):
+                return
+        first, behind = self.wanted.take(1)
+        if first == behind:
+            return
+        pieces: Pieces | None = (payload,) if self.mapper is None else self.mapper.convert(payload, number)
+        if pieces is None:
+            self.skipped += 1
+            return
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target)
+        self.written += 1
+
+    @property
+    def _kind(self) -> Kind:
+        return "ofrecord" if self.is_ofrecord else self.reading.kind or "unknown"
+
+    @property
+    def _before(self) -> int:
+        return OFRECORD_HEADER if self.is_ofrecord else HEADER
+
+    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
+        if batch.view is not None:
+            return batch.view[begin:end]
+        size = end - begin
+        if size > MAX_RECORD:
+            raise Refused(None, f"it holds {size:,} bytes, more than {MAX_RECORD:,}", "such records can only be copied")
+        view = memoryview(bytearray(size))
+        return view[: self.reading.source.data.read_into(batch.base + begin, view)]
+
+    def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
+        after = 0 if self.is_ofrecord else FRAMING - HEADER
+        wanted = "OFRecord" if self.is_ofrecord else "Example"
+        return Damage(
+            batch.base + batch.begins[i] - self._before,
+            batch.base + batch.ends[i] + after,
+            "payload",
+            batch.first + i,
+            message=f"the payload is no {wanted}: {error}",
+        )
