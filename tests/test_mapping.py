@@ -31,9 +31,9 @@ from messagekit import (
     tag,
     varint,
 )
-from pytest import mark, raises
+from pytest import MonkeyPatch, mark, raises
 
-from tfrtool.payload import messages
+from tfrtool.payload import mapping_templates, messages
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_rules import Refused, Rules
 from tfrtool.payload.wire import WireError
@@ -341,6 +341,7 @@ def test_doubles_are_refused_all_on_request() -> None:
 JOINED = "lists set more than once, joined as protobuf reads them"
 OVERRIDDEN = "a list that one of another kind overrides, left out"
 PARTS = "features in more than one part, joined as protobuf reads them"
+SPLIT = "numbers in more than one run, packed into one"
 N = numbers(INT64S, 1)
 
 
@@ -359,6 +360,8 @@ def of_one(*feature: bytes) -> bytes:
         ("tf", ofrecord({"n": None}), {"no_kind": "drop"}, b"n", "a feature without a kind, left out", True),
         ("of", raw_example(), {"empty": "skip"}, None, "a record of no features, left out", True),
         ("of", of_one(N, N), {}, b"n", JOINED, False),
+        ("of", of_one(sized(INT64S, sized(1, b"\1"), sized(1, b"\2"))), {}, b"n", SPLIT, False),
+        ("tf", entry(b"n", sized(FLOATS, sized(1, bytes(4)), tag(1, 5) + bytes(4))), {}, b"n", SPLIT, False),
         ("of", of_one(N, sized(BYTES)), {}, b"n", OVERRIDDEN, True),
         ("of", of_one(N) * 2, {}, None, PARTS, False),
         ("of", of_one(N, tag(9, 0) + b"\1"), {"unknown": "drop"}, b"n", "unknown fields, left out", True),
@@ -497,3 +500,62 @@ def test_a_sequence_is_laid_flat_on_request_alone(there: str) -> None:
 def test_a_sequence_that_cannot_be_laid_flat_is_refused(context: Any, lists: Any, why: str) -> None:
     with raises(Refused, match=why):
         mapped("of", sequence(context, lists), sequence="flatten")
+
+
+# Records that are much alike
+
+alike = st.lists(
+    st.tuples(
+        st.integers(-3, 300) | int64s,
+        st.binary(max_size=4),
+        st.lists(st.floats(width=32), min_size=1, max_size=2),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def one_of_many(make: Any, number: int, data: bytes, floats_: list[float], more: bool, kind: str) -> bytes:
+    if kind == "int32_list":
+        number = (number + 2**31) % 2**32 - 2**31
+    lists = {"n": (kind, [number]), "data": ("bytes_list", [data]), "f": ("float_list", floats_), "m": (kind, [7])}
+    return make(lists | {"more": (kind, [1, number])} if more else lists)
+
+
+@law
+@given(alike, st.sampled_from([("of", "int64_list"), ("tf", "int64_list"), ("tf", "int32_list")]))
+def test_a_template_gives_what_the_exact_way_gives(rows: list[Any], how: tuple[str, str]) -> None:
+    there, kind = how
+    payloads = [one_of_many(example if there == "of" else ofrecord, *row, kind) for row in rows]
+    with MonkeyPatch.context() as patch:
+        patch.setattr(mapping_templates, "_LEARN_FIRST", 1)
+        quick, exact = mapper(there), mapper(there)
+        for number, payload in enumerate(payloads * 2):
+            assert b"".join(quick.convert(payload, number) or []) == b"".join(
+                exact.exactly(memoryview(payload), number) or []
+            )
+    assert quick.losses.all() == exact.losses.all()
+
+
+@law
+@given(alike, st.data())
+def test_a_template_takes_nothing_that_the_exact_way_refuses(rows: list[Any], data: st.DataObject) -> None:
+    payloads = [one_of_many(example, *row, "int64_list") for row in rows]
+    with MonkeyPatch.context() as patch:
+        patch.setattr(mapping_templates, "_LEARN_FIRST", 1)
+        quick = mapper("of")
+        for payload in payloads:
+            quick.convert(payload, 0)
+    hurt = bytearray(data.draw(st.sampled_from(payloads)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        hurt[data.draw(st.integers(0, len(hurt) - 1))] = data.draw(st.integers(0, 255))
+    assert outcome(lambda: quick.convert(bytes(hurt), 1)) == outcome(lambda: mapper("of").exactly(memoryview(hurt), 1))
+
+
+def outcome(job: Any) -> Any:
+    """What comes of it: bytes, or the sort of failure."""
+    try:
+        return b"".join(job())
+    except (WireError, Refused) as error:
+        return type(error)

@@ -5,6 +5,7 @@ All that the commands do, a function does:
     records(path)        iterate payloads; raises DamageError at the first damage
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
+    convert(paths, out)  the same records in another format, or cut, joined and chosen anew
     verify(path)         every fault of the file
     RecordWriter(path)   write a file that appears whole or not at all
 """
@@ -24,9 +25,11 @@ __all__ = [
     "OpenError",
     "ReadError",
     "RecordWriter",
+    "RefusedError",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
+    "convert",
     "count",
     "records",
     "verify",
@@ -34,18 +37,36 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tfrtool.errors import DamageError, OpenError, ReadError, TfrtoolError, UnsupportedError, WriteError
+    from tfrtool.errors import (
+        DamageError,
+        OpenError,
+        ReadError,
+        RefusedError,
+        TfrtoolError,
+        UnsupportedError,
+        WriteError,
+    )
     from tfrtool.framing.damage import Damage
     from tfrtool.report import FileReport
+    from tfrtool.verbs.convert import convert
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
 _HOMES = {
-    "errors": ("DamageError", "OpenError", "ReadError", "TfrtoolError", "UnsupportedError", "WriteError"),
+    "errors": (
+        "DamageError",
+        "OpenError",
+        "ReadError",
+        "RefusedError",
+        "TfrtoolError",
+        "UnsupportedError",
+        "WriteError",
+    ),
     "framing.damage": ("Damage",),
     "report": ("FileReport",),
+    "verbs.convert": ("convert",),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.verify": ("verify",),

@@ -172,6 +172,8 @@ class Mapper:
             self.losses.add(item.name, "a list that one of another kind overrides, left out", record, lost=True)
         if item.joined:
             self.losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
+        if item.split:
+            self.losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
         if item.kind is None:
             return self._kindless(item, name, extra, record)
         try:
@@ -256,7 +258,7 @@ class Mapper:
         return kind
 
     def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        if not item.within:
+        if len(item.lists) == 1 and not (item.within or item.split):
             return [view[begin:end] for begin, end in item.lists]
         if item.kind == "bytes":
             return [part for piece in pieces() for part in _sized(1, [piece])]

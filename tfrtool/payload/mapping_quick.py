@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.payload.mapping_numbers import fit_int32, varint
-from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, usual_list
+from tfrtool.payload.mapping_templates import LARGEST, Templates, part_of
+from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_list
 from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ class Change(NamedTuple):
     loss: Loss | None = None
 
 
+class _Found(NamedTuple):
+    """A feature of a record: where its entry begins, where its list's tag stands, where both end."""
+
+    entry: int
+    tag: int
+    end: int
+    name: bytes
+    change: Change
+
+
 class Quick:
     """Remembers what is done with each feature, by its name and its tag.
 
@@ -46,34 +57,46 @@ class Quick:
         self._wrapped = source == "example"
         self._wraps = target == "example"
         self._decide = decide
+        self._templates = Templates()
         self._changes: dict[tuple[bytes, int], Change | None] = {}
 
-    def convert(self, p: memoryview, record: int) -> list[bytes | memoryview] | None:
+    def convert(self, view: memoryview, record: int) -> list[bytes | memoryview] | None:
         """The payload on the other side, in parts that may be views of it; None where it takes the exact way."""
+        small = len(view) < _IN_ONE_PIECE
+        p = bytes(view) if small else view  # bytes are twice as fast to look into
         try:
             end, at = len(p), 0
             if self._wrapped:
                 if p[0] != _ONE:
                     return None
-                size, at = read_size(p, 1, end)
+                at, size = 2, p[1]
+                if size > 0x7F:
+                    size, at = read_size(p, 1, end)
                 if at + size != end:
                     return None
             if at == end:
                 return None
-            cuts, losses = self._cuts(p, at, end, record)
+            if isinstance(p, bytes) and end < LARGEST:
+                whole = self._templates.convert(p, at, record)
+                if whole is not None:
+                    return [b"\x0a" + varint(len(whole)), whole] if self._wraps else [whole]
+            found = self._features(p, at, end, record)
         except (IndexError, WireError):
             return None
-        if cuts is None:
+        if found is None:
             return None
-        for loss in losses:
-            if loss.last != record:
+        for feature in found:
+            loss = feature.change.loss
+            if loss is not None and loss.last != record:
                 loss.records += 1
                 loss.last = record
-        return self._parts(p, at, end, cuts)
+        if end < LARGEST and self._templates.learning:
+            self._teach(bytes(p), found)
+        return self._parts(p, at, end, [(one.tag, one.change.tag) for one in found if p[one.tag] != one.change.tag])
 
-    def _parts(self, p: memoryview, begin: int, end: int, cuts: list[tuple[int, int]]) -> list[bytes | memoryview]:
+    def _parts(self, p: Buffer, begin: int, end: int, cuts: list[tuple[int, int]]) -> list[bytes | memoryview]:
         parts: list[bytes | memoryview] = [b"\x0a" + varint(end - begin)] if self._wraps else []
-        if end - begin < _IN_ONE_PIECE:
+        if isinstance(p, bytes):
             whole = bytearray(p[begin:end])
             for at, tag in cuts:
                 whole[at - begin] = tag
@@ -85,21 +108,24 @@ class Quick:
         parts.append(p[begin:end])
         return parts
 
-    def _cuts(self, p: memoryview, at: int, end: int, record: int) -> tuple[list[tuple[int, int]] | None, list[Loss]]:
-        """Where tags stand that change, and into what. Raises IndexError or WireError on some bytes that are cut."""
+    def _features(self, p: Buffer, at: int, end: int, record: int) -> list[_Found] | None:
+        """Each feature, and what becomes of it; None where one is not of the usual form.
+
+        Raises IndexError or WireError on some bytes that are cut.
+        """
         lists, known = self._lists, self._changes
-        cuts: list[tuple[int, int]] = []
-        losses: list[Loss] = []
+        features: list[_Found] = []
         while at < end:
+            entry = at
             if p[at] != _ONE:
-                return None, losses
+                return None
             size = p[at + 1]
             at += 2
             if size > 0x7F:
                 size, at = read_size(p, at - 1, end)
             stop = at + size
             if stop > end or p[at] != _ONE:
-                return None, losses
+                return None
             size = p[at + 1]
             at += 2
             if size > 0x7F:
@@ -107,29 +133,36 @@ class Quick:
             name = at
             at += size
             if at >= stop or p[at] != _TWO:
-                return None, losses
+                return None
             size = p[at + 1]
             behind = at + 2
             if size > 0x7F:
                 size, behind = read_size(p, behind - 1, stop)
             if behind + size != stop or not size:
-                return None, losses
-            tag = p[behind]
-            key = (bytes(p[name:at]), tag)
+                return None
+            key = (bytes(p[name:at]), p[behind])
             try:
                 change = known[key]
             except KeyError:
                 change = self._learn(key, record)
             if change is None or not usual_list(p, behind, stop, lists, True):
-                return None, losses
+                return None
             if change.checked and stop - behind > 8 and not _fits(p, behind, stop):
-                return None, losses
-            if change.tag != tag:
-                cuts.append((behind, change.tag))
-            if change.loss is not None:
-                losses.append(change.loss)
+                return None
+            features.append(_Found(entry, behind, stop, key[0], change))
             at = stop
-        return cuts, losses
+        return features
+
+    def _teach(self, p: bytes, found: list[_Found]) -> None:
+        """Let the templates learn from a record that was read."""
+        parts = []
+        for entry, tag, end, name, change in found:
+            varints = self._lists[p[tag]] == VARINTS
+            part = part_of(p, entry, tag, end, name, change.tag, varints, change.checked, change.loss)
+            if part is None:
+                return
+            parts.append(part)
+        self._templates.learn(parts)
 
     def _learn(self, key: tuple[bytes, int], record: int) -> Change | None:
         if len(self._changes) >= _MOST:

@@ -23,7 +23,8 @@ class Item:
 
     `unknown` are spans of whole fields, tag and all, that do not belong into a feature, and `beside` those that do not
     belong beside it in its entry, `within` those inside the list. `joined`: the list was set more than once;
-    `overridden`: so was one of another kind, which counts no more.
+    `overridden`: so was one of another kind, which counts no more; `split`: its numbers do not stand in one run, as
+    TensorFlow's parser needs them to, which reads the first run alone (2.21, `parse_single_example`).
     """
 
     name: bytes
@@ -33,6 +34,7 @@ class Item:
     beside: list[Span] = field(default_factory=list)
     within: bool = False
     joined: bool = False
+    split: bool = False
     overridden: bool = False
 
 
@@ -123,7 +125,7 @@ def _read_feature(view: memoryview, begin: int, end: int, side: Side, item: Item
             continue
         kind = numbers[number]
         if item.kind not in (kind, None):
-            item.lists, item.overridden, item.within = [], True, False
+            item.lists, item.overridden, item.within, item.split = [], True, False, False
         item.kind = kind
         item.lists.append((first, last))
         item.joined = len(item.lists) > 1
@@ -132,6 +134,7 @@ def _read_feature(view: memoryview, begin: int, end: int, side: Side, item: Item
 
 def _check_list(view: memoryview, begin: int, end: int, kind: ListKind, item: Item) -> None:
     """Raise WireError unless the list holds whole values."""
+    runs = singles = 0
     for number, wire, first, last in fields(view, begin, end):
         if number != 1 or wire not in (_WIRE[kind], LEN):
             item.within = True
@@ -140,6 +143,11 @@ def _check_list(view: memoryview, begin: int, end: int, kind: ListKind, item: It
                 raise WireError(first, f"a packed list of {last - first} bytes, which {WIDTH[kind]} does not divide")
         elif wire == LEN and kind != "bytes":
             check_varints(view, first, last)
+        if wire == LEN:
+            runs += 1
+        else:
+            singles += 1
+    item.split |= kind != "bytes" and runs > 0 and runs + singles > 1
 
 
 def values_of(view: memoryview, spans: list[Span], kind: ListKind) -> Iterator[memoryview]:

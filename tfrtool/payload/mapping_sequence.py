@@ -23,6 +23,7 @@ def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item
         whole.unknown += step.unknown
         whole.within |= step.within
         whole.overridden |= step.overridden
+        whole.split |= step.split
     return whole, [_count(view, step) for step in steps]
 
 

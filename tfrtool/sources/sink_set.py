@@ -75,7 +75,8 @@ class OutputSet:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
         if not self.direct:
             for name in names:
-                admit(name, self._force, self._same_as)
+                if not (self._make and not os.path.lexists(os.path.dirname(name) or ".")):
+                    admit(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:
         """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""

@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tfrtool.verbs.conversion import Conversion
+    from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.count import count_file
     from tfrtool.verbs.head import Record, head_file
     from tfrtool.verbs.options import Options
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from tfrtool.verbs.verify import verify_file
 
 _HOMES = {
+    "Conversion": "conversion",
+    "ConvertOptions": "convert_options",
     "Options": "options",
     "Outcome": "salvage",
     "Record": "head",
@@ -31,6 +35,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Conversion",
+    "ConvertOptions",
     "Options",
     "Outcome",
     "Record",

@@ -1,282 +1,70 @@
-"""convert: the same records in another format, or in the same one, cut, joined, compressed or chosen anew.
-
-Inputs are read one after another into one set of outputs, which are published together, or not at all where an input
-could not be converted whole.
-"""
+"""convert: the same records in another format, or in the same one, cut, joined, compressed or chosen anew."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
-from os.path import isdir, isfile
-from types import TracebackType
-from typing import Self
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tfrtool.errors import OpenError, RefusedError, TfrtoolError, WriteError
+from tfrtool.errors import DamageError, OpenError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping import Mapper
-from tfrtool.payload.mapping_rules import ListKind, Rules, Side
-from tfrtool.payload.sidecar import Schema
-from tfrtool.report import Compression, ConvertReport, FileReport
-from tfrtool.sources import Source, open_source
-from tfrtool.sources.sink_set import OutputSet
-from tfrtool.verbs.convert_feed import Feed, Range, Sink
-from tfrtool.verbs.convert_options import ConvertOptions, with_schema
-from tfrtool.verbs.convert_out import Counting, Outputs
-from tfrtool.verbs.convert_shards import Cuts, Names
-from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import WRITERS, Layout, Target
-
-__all__ = ["Conversion", "ConvertOptions"]
+from tfrtool.report import ConvertReport
+from tfrtool.sources.inputs import resolve
+from tfrtool.verbs.conversion import Conversion
+from tfrtool.verbs.convert_options import convert_options
 
 
-class Conversion:
-    """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What `convert` did: the outputs in their order, and a report for each input."""
 
-    `outputs` are the names that were published, `reports` those of the inputs so far. After a failure of one input the
-    others are still read, so that all faults are told at once, and nothing is published. `error` is the first failure
-    that was no damage.
-    """
-
-    def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
-        self.inputs = list(inputs)
-        self.output = output
-        self.options = options
-        self.outputs: list[str] = []
-        self.reports: list[ConvertReport] = []
-        self.names: Names | None = None
-        self.target: Target | None = options.to
-        self.failed = False
-        self.error: TfrtoolError | None = None
-        self._shards = options.shards
-        if not options.shards.cut and (output.endswith("/") or isdir(output)):
-            self._shards = replace(options.shards, each=True)
-        self._stack = ExitStack()
-        self._held: dict[str, Source] = {}
-        self._rules: dict[Side, Rules] = {}
-        self._schema: Schema | None = None
-        self._files: OutputSet | None = None
-        self._sink: Sink = Counting()
-        self._wanted = Range(options.skip, options.limit)
-        self._spans: list[tuple[int, int]] = []
-        self._own: list[str] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    # One input
-
-    def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
-        """Convert one input, yielding its damage, then its report, which `publish` completes."""
-        report = ConvertReport(name, status="error")
-        try:
-            with self._opened(name) as source:
-                yield from self._converted(source, report, progress)
-        except TfrtoolError as error:
-            self._fail(report, error)
-        except MemoryError:
-            self._fail(report, TfrtoolError("out of memory"), "memory")
-        self.reports.append(report)
-        yield report
-
-    def _fail(self, report: ConvertReport, error: TfrtoolError, kind: str = "") -> None:
-        self.failed = True
-        self.error = self.error or error
-        report.status, report.error = "error", (kind or error.kind, str(error))
-
-    def _converted(
-        self, source: Source, report: ConvertReport, progress: Callable[[int], None] | None
-    ) -> Iterator[Damage]:
-        options = self.options
-        reading = Reading(source, Options(format=options.format, compression=options.compression, progress=progress))
-        first = self._begin(reading)
-        mapper = self._mapper(reading)
-        feed = self._feed(reading, self._sink if not self.failed else Counting(), self._wanted, mapper)
-        try:
-            yield from feed.run()
-        finally:
-            _fill(report, reading, feed, mapper)
-        if self._shards.each and isinstance(self._sink, Outputs):
-            self._end_own(source.name, first)
-        opened = self._sink.opened if isinstance(self._sink, Outputs) else 0
-        self._spans.append((first if feed.written else opened, opened))
-        self.failed = self.failed or feed.stopped or reading.foreign
-
-    def _feed(self, reading: Reading, sink: Sink, wanted: Range, mapper: Mapper | None) -> Feed:
-        options = self.options
-        same = self.target == (reading.identity.format or "tfrecord")
-        return Feed(reading, sink, wanted, mapper, options.conditions, framed=same, skip_damaged=options.skip_damaged)
-
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[Source]:
-        """An input, from its beginning; what can be read only once is kept where it is needed again."""
-        if not self._passes or isfile(name):
-            with open_source(name, compression=self.options.compression) as source:
-                yield source
-            return
-        if name not in self._held:
-            self._held[name] = self._stack.enter_context(
-                open_source(name, compression=self.options.compression, twice=True)
-            )
-        with self._held[name].again() as source:
-            yield source
-
-    # What there is to be known before the first record
+    outputs: list[str]
+    reports: list[ConvertReport]
 
     @property
-    def _passes(self) -> bool:
-        """Whether inputs are read before they are converted."""
-        return self._shards.count is not None or self.options.auto_integers
+    def written(self) -> int:
+        """How many records are in the outputs."""
+        return sum(report.written for report in self.reports)
 
-    def _begin(self, reading: Reading) -> int:
-        """Learn the target and open the outputs, at the first input; the number of outputs opened so far."""
-        if self.names is None and not reading.foreign:
-            source = reading.source
-            found = reading.identity.format or "tfrecord"
-            target = self.target = self.options.to or found
-            if target not in WRITERS:
-                raise OpenError(f"this version writes no {target}")
-            compress = self.options.compress
-            if compress == "auto":
-                compress = source.compression if target == found else "none"
-            self.names = Names(self.output, target, self._shards, target == found, compress == "gzip")
-            if not self.failed:
-                self._prepare(self.names, target, compress)
-        return self._sink.opened if isinstance(self._sink, Outputs) else 0
-
-    def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
-        options = self.options
-        files = OutputSet(names.path, force=options.force, same_as=self.inputs, make_directory=names.in_directory)
-        if not options.dry_run:
-            known = names.refuse_unfit(self.inputs)
-            files.admit(known + ([options.schema_out] if options.schema_out else []))
-        if options.auto_integers and target == "ofrecord":
-            self._learn_int32()
-        cuts = Cuts(self._shards, self._total() if self._shards.count is not None else None)
-        if not options.dry_run:
-            self._files = self._stack.enter_context(files)
-            self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
-
-    def _total(self) -> int:
-        """How many records there will be."""
-        counting, wanted = Counting(), Range(self.options.skip, self.options.limit)
-        for name in self.inputs:
-            with self._opened(name) as source:
-                reading = Reading(source, Options(format=self.options.format, compression=self.options.compression))
-                if self.options.counts_by_headers:
-                    for event in reading.events(headers_only=True):
-                        if not isinstance(event, Damage):
-                            first, behind = wanted.take(event.count)
-                            counting.records += behind - first
-                    continue
-                for _ in self._feed(reading, counting, wanted, self._mapper(reading)).run():
-                    pass
-        return counting.records
-
-    def _learn_int32(self) -> None:
-        """Make int32 of the int64 features all of whose values fit."""
-        from tfrtool.verbs.convert_scan import small_integers
-
-        fit: dict[bytes, bool] = {}
-        for name in self.inputs:
-            with self._opened(name) as source:
-                reading = Reading(source, Options(format=self.options.format, compression=self.options.compression))
-                small_integers(reading, fit)
-        learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
-        rules = self.options.rules
-        self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
-
-    def _mapper(self, reading: Reading) -> Mapper | None:
-        """What maps the payloads of an input, if anything has to."""
-        options, target = self.options, self.target
-        source: Side = "ofrecord" if reading.identity.format == "ofrecord" else "example"
-        to: Side = {"ofrecord": "ofrecord", "tfrecord": "example"}.get(target or "", source)  # type: ignore[assignment]
-        if reading.foreign or (source == to and not options.edits and options.rules.sequence == "refuse"):
-            return None
-        if source not in self._rules:
-            rules = options.rules
-            self._rules[source] = with_schema(rules, options.schema, source, to) if options.schema else rules
-        if options.schema_out is not None and self._schema is None:
-            self._schema = Schema(source, to)
-        return Mapper(source, to, self._rules[source], self._schema.see if self._schema else None)
-
-    def _end_own(self, name: str, first: int) -> None:
-        """An input with an output of its own is done; one without records has an empty one, where that is legal."""
-        assert isinstance(self._sink, Outputs)
-        if self._sink.opened == first and self.target != "ofrecord" and not self.failed:
-            self._sink.next()
-        self._own += [name] * (self._sink.opened - first)
-        self._sink.cuts.close()
-
-    # The end
-
-    def publish(self) -> None:
-        """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
-        try:
-            if not self.failed and not self.options.dry_run:
-                self._publish()
-        except TfrtoolError:
-            self.failed = True
-            raise
-        finally:
-            self._complete()
-
-    def _publish(self) -> None:
-        sink, names, files = self._sink, self.names, self._files
-        if not isinstance(sink, Outputs) or names is None or files is None:
-            raise RefusedError("there is no record to write")
-        if not sink.opened:
-            if names.target == "ofrecord":
-                raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
-            if self._shards.cut:
-                raise RefusedError("there is no record to write, and a shard is never empty")
-            sink.next()
-        sink.finish()
-        if self._shards.count not in (None, sink.opened):
-            raise WriteError(
-                "the inputs changed while they were read: they do not fill the shards; nothing was published"
-            )
-        self.outputs = names.of(sink.opened, self._own)
-        names.refuse_leftovers(self.outputs)
-        side = self._schema_file(files)
-        try:
-            files.publish([*self.outputs, *side])
-        except BaseException:
-            self.outputs = []
-            raise
-
-    def _schema_file(self, files: OutputSet) -> list[str]:
-        """Write the schema as one more file of the set; its name, if it has one."""
-        path = self.options.schema_out
-        if path is None or self._schema is None:
-            return []
-        if files.direct:
-            from tfrtool.sources.sink import atomic_output
-
-            with atomic_output(path, force=self.options.force, same_as=self.inputs) as out:
-                out.write(self._schema.to_json())
-            return []
-        files.open(path).write(self._schema.to_json())
-        return [path]
-
-    def _complete(self) -> None:
-        for report, (first, behind) in zip(self.reports, self._spans, strict=False):
-            if self.failed:
-                report.written, report.output = 0, []
-            else:
-                report.output = self.outputs[first:behind]
+    @property
+    def lost(self) -> bool:
+        """Whether anything of the inputs was set aside or lost."""
+        return any(report.finding for report in self.reports)
 
 
-def _fill(report: ConvertReport, reading: Reading, feed: Feed, mapper: Mapper | None) -> None:
-    seen = reading.report()
-    for field in fields(FileReport):
-        setattr(report, field.name, getattr(seen, field.name))
-    report.written, report.skipped = feed.written, feed.skipped
-    report.losses = mapper.losses.all() if mapper else []
+def convert(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], output: str | os.PathLike[str], **how: Any
+) -> Converted:
+    """Convert files into one output, or a set of shards, as `tfrtool convert` does; `how` is that of `convert_options`.
+
+    Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
+    other `TfrtoolError`s for what cannot be done; nothing is then published. `ValueError` is for options that are none.
+    """
+    options = convert_options(**how)
+    given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+    resolution = resolve([os.fspath(name) for name in given])
+    if resolution.unmatched:
+        missing = resolution.unmatched[0]
+        raise OpenError(f"cannot open '{missing.input}': {missing.message}")
+    if resolution.missing and not options.skip_damaged:
+        raise OpenError(f"'{resolution.missing[0].name}' is missing from its shard set")
+    with Conversion(resolution.names, os.fspath(output), options) as conversion:
+        for name in resolution.names:
+            damage: list[Damage] = []
+            for found in conversion.read(name):
+                if isinstance(found, Damage) and not damage:
+                    damage.append(found)
+            if conversion.error is not None:
+                raise conversion.error
+            if conversion.failed:
+                raise _damaged(conversion.reports[-1], *damage)
+        conversion.publish()
+    return Converted(conversion.outputs, conversion.reports)
+
+
+def _damaged(report: ConvertReport, damage: Damage | None = None) -> DamageError:
+    if report.status == "foreign" or damage is None:
+        return DamageError(f"{report.path}: {report.message or 'no record file'}", report.path)
+    where = f"{damage.fault} at [{damage.begin}, {damage.end})"
+    return DamageError(f"{report.path}: {where}: {damage.message}", report.path, damage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
@@ -33,12 +34,12 @@ class Counting:
 
 
 class Outputs:
-    """A sink that writes outputs, each by a writer of its own. `opened` counts them."""
+    """A sink that writes outputs, each by a writer of its own; `starts` has the first record of each, by its number."""
 
     def __init__(self, files: OutputSet, target: Target, layout: Layout, cuts: Cuts) -> None:
         self.files = files
         self.cuts = cuts
-        self.opened = 0
+        self.starts: list[int] = []
         self._make = WRITERS[target]
         self._layout = layout
         self._writer: Writer | None = None
@@ -49,9 +50,20 @@ class Outputs:
         self.finish()
         out: BinaryIO = self.files.open()
         self._writer = self._make(out, self._layout)
-        self.opened += 1
+        self.starts.append(self.cuts.total)
         self.cuts.open()
         return self._writer
+
+    @property
+    def opened(self) -> int:
+        """How many outputs were opened."""
+        return len(self.starts)
+
+    def holding(self, first: int, behind: int) -> tuple[int, int]:
+        """Which outputs hold records `[first, behind)`: `[begin, end)` of them."""
+        if first == behind:
+            return 0, 0
+        return bisect_right(self.starts, first) - 1, bisect_left(self.starts, behind)
 
     def finish(self) -> None:
         """No more goes into the output that is open."""

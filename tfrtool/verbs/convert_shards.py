@@ -14,6 +14,8 @@ from tfrtool.verbs.targets import SUFFIXES, Target
 PART = "part-"
 PART_DIGITS = 5
 """Parts of an OFRecord data set are `part-00000` and so on, as the makers of ImageNet and others name theirs."""
+MOST_SHARDS = 100_000
+"""As many members as a shard set may have where one is read."""
 _SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|parquet))?(\.gz|\.zlib)?$")
 
 
@@ -51,6 +53,8 @@ class Cuts:
                 )
             low, more = divmod(total, shards.count)
             self._sizes = [low + (number < more) for number in range(shards.count)]
+        self.total = 0
+        """Records that went into shards."""
         self._number = -1
         self._left = 0
         self._bytes = 0
@@ -82,6 +86,7 @@ class Cuts:
 
     def took(self, records: int, size: int) -> None:
         """So many records of so many bytes went into the open shard."""
+        self.total += records
         self._left -= records
         self._bytes += size
         self._fresh = self._fresh and not records
