@@ -45,7 +45,12 @@ class JsonPrinter:
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
         values["missing_names"] = [text(name) for name in missing]
+        values |= self.summary(summary)
         self.write("summary", values)
+
+    def summary(self, summary: Summary) -> dict[str, Any]:
+        """What a command adds to the summary."""
+        return {}
 
     def write(self, kind: str, values: dict[str, Any]) -> None:
         """One object as one line."""

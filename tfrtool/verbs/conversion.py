@@ -68,6 +68,11 @@ class Conversion:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
 
+    @property
+    def files_are_direct(self) -> bool:
+        """Whether records go into a pipe or a device."""
+        return self._files is not None and self._files.direct
+
     # One input
 
     def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
@@ -80,6 +85,9 @@ class Conversion:
             self._fail(report, error)
         except MemoryError:
             self._fail(report, TfrtoolError("out of memory"), "memory")
+        except BaseException:
+            self.failed = True
+            raise
         self.reports.append(report)
         yield report
 
