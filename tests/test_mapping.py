@@ -427,6 +427,14 @@ def test_no_example_with_a_field_too_many_passes_for_an_ofrecord(payload: bytes,
         mapped("tf", payload + tag(7, 0) + b"\1", unknown="drop")
 
 
+@mark.parametrize("there", ["of", "tf"])
+@mark.parametrize("rule", ["refuse", "keep", "drop"])
+@mark.parametrize("payload", [tag(7, 0) + b"\1", sized(3, b"text"), tag(1, 0) + b"\1"])
+def test_a_message_of_strange_fields_alone_is_another_message(there: str, rule: str, payload: bytes) -> None:
+    with raises(WireError, match="and no feature: this is another message"):
+        mapped(there, payload, unknown=rule)
+
+
 @mark.parametrize("rule", ["refuse", "keep"])
 def test_what_has_no_place_on_the_other_side_is_refused(rule: str) -> None:
     beside_the_features = raw_example(entry(b"a", numbers(INT64S, 1))) + tag(7, 0) + b"\1"

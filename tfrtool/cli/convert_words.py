@@ -34,6 +34,8 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:
     """What to do next about an input, if anything."""
+    if set(report.faults) == {"payload"}:  # which repair cannot mend
+        return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
         repair = f"{report.hint} to save what can be saved, or say" if report.hint else "say"
         return f"{repair} --skip-damaged to leave out what is damaged"

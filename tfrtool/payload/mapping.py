@@ -33,7 +33,7 @@ from tfrtool.payload.mapping_quick import Change, Quick
 from tfrtool.payload.mapping_read import Item, Record, Span, read_record, values_of
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, refuse_clashes
-from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, signed32, signed64, varints
+from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag, signed32, signed64, varints
 
 Pieces = list[bytes | memoryview]
 """A payload in parts, to be written one after another."""
@@ -98,6 +98,7 @@ class Mapper:
         found = read_record(view, self.source, self.rules.sequence == "flatten")
         if found.merged:
             self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
+        self._refuse_strangers(view, found)
         self._top(found, record)
         features = [feature for item in found.items if (feature := self._feature(view, item, record)) is not None]
         for name, steps in found.steps:
@@ -139,6 +140,13 @@ class Mapper:
                     "--sequence flatten writes its lists side by side",
                 )
             raise WireError(0, f"this is an {_TITLES.get(kind or '', kind)}, not an {_TITLES[self.source]}")
+
+    def _refuse_strangers(self, view: memoryview, found: Record) -> None:
+        """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
+        odd = found.top + found.beside
+        if odd and not found.items and not found.steps:
+            number, wire, _ = read_tag(view, odd[0][0], len(view))
+            raise WireError(odd[0][0], f"field {number} (wire type {wire}) and no feature: this is another message")
 
     # Fields that the message does not have
 
