@@ -73,7 +73,7 @@ def _large(where: Path, options: argparse.Namespace) -> Iterator[list[str]]:
     for framing, to in ROUTES:
         path = _input("image", framing, where, options.scale)
         copy = where / "copy"
-        theirs = ["sh", "-c", f'cp "$1" "$2" && "$3" -c "$4" "$1"', "sh", str(path), str(copy), sys.executable, CRC]
+        theirs = ["sh", "-c", 'cp "$1" "$2" && "$3" -c "$4" "$1"', "sh", str(path), str(copy), sys.executable, CRC]
         pair = side_by_side(_ours(path, to, where / "out"), theirs, options.runs)
         first, second = pair.first, pair.second
         figures = (f"{first.seconds:.3f}", f"{first.peak:.0f}", "cp, crc32c", f"{second.seconds:.3f}")
