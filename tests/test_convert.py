@@ -5,6 +5,8 @@ import json
 import os
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ from pytest import MonkeyPatch, fixture, mark, raises
 from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteError, convert, records, verify
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload import messages
-from tfrtool.verbs import Conversion, ConvertOptions
+from tfrtool.sources.writer import Output
+from tfrtool.verbs import Conversion, ConvertOptions, targets
+from tfrtool.verbs.convert_options import convert_options
 from tfrtool.verbs.convert_shards import oneflow_arguments
 
 Lists = dict[str, Any]
@@ -459,3 +463,47 @@ def test_a_schema_says_what_became_of_each_feature() -> None:
     convert("of", "out", to="tfrecord", schema_out="schema")
     found = json.loads(Path("schema").read_text())
     assert (found["from"], found["to"], len(found["features"])) == ("ofrecord", "example", 3)
+
+
+@mark.parametrize("to", ["tfrecord", "ofrecord"])
+def test_outputs_are_read_back_before_they_are_published(to: str, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(Output, "flush", lambda self: (BufferedWriter.flush(self), os.ftruncate(self.fileno(), 40)))
+    nothing_is_made(WriteError, "an output did not read back as written", "tf", "out", to=to)
+
+
+class Lines:
+    """A format of rows, for the seam at which others are added."""
+
+    def __init__(self, out: Any, layout: Any) -> None:
+        self.out = out
+
+    def write(self, pieces: Any, kind: str) -> int:
+        return self.out.write(kind.encode() + b" " + b"".join(pieces).hex().encode() + b"\n")  # type: ignore[no-any-return]
+
+    def settle(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        self.out.write(b"end\n")
+
+
+def rows_of(name: str, options: Any) -> Any:
+    for number, line in enumerate(Path(name).read_text().splitlines()[:-1]):
+        yield number, bytes.fromhex(line.split()[1])
+
+
+def test_other_formats_are_added_at_one_seam(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setitem(targets.WRITERS, "jsonl", Lines)
+    monkeypatch.setitem(targets.READERS, "jsonl", rows_of)
+    done = convert("tf", "out.jsonl", to="jsonl", shards=2)
+    assert done.outputs == ["out-00000-of-00002.jsonl", "out-00001-of-00002.jsonl"]
+    assert Path(done.outputs[1]).read_text().splitlines()[-1] == "end"
+    assert Path(convert("of", "of.jsonl", to="jsonl").outputs[0]).read_text().startswith("ofrecord ")
+    for how in ({}, {"shards": 3}):
+        with Conversion(
+            done.outputs, f"back{len(how)}", replace(convert_options(to="ofrecord", force=True, **how), source="jsonl")
+        ) as back:
+            for name in back.inputs:
+                list(back.read(name))
+            back.publish()
+        assert payloads(*back.outputs) == PARTS

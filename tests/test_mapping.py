@@ -1,6 +1,7 @@
 """OFRecord and Example, mapped on the wire: what comes back, what is told, and what is refused."""
 
 import struct
+from itertools import accumulate
 from typing import Any
 
 from hypothesis import given
@@ -18,22 +19,26 @@ from messagekit import (
     entry,
     event,
     example,
+    examples,
     floats,
     int32s,
     int64s,
     law,
     names,
     numbers,
+    odd_wire,
     ofrecord,
+    ofrecords,
     raw_example,
     sequence,
+    sequences,
     sized,
     tag,
     varint,
 )
 from pytest import MonkeyPatch, mark, raises
 
-from tfrtool.payload import mapping_templates, messages
+from tfrtool.payload import fits, mapping_templates, messages
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_rules import Refused, Rules
 from tfrtool.payload.wire import WireError
@@ -213,8 +218,6 @@ def test_an_ofrecord_however_written_means_the_same_as_an_example(payload: bytes
 @law
 @given(odd_entries(OF_KINDS), st.booleans())
 def test_what_is_written_is_sound_to_the_last_byte_and_maps_to_itself(payload: bytes, back: bool) -> None:
-    from tfrtool.payload import fits
-
     there = mapped("tf", payload)
     assert fits(there, "example") is None
     assert mapped("tf-tf", there, select=("*",)) == there
@@ -543,7 +546,19 @@ def test_a_template_gives_what_the_exact_way_gives(rows: list[Any], how: tuple[s
             assert b"".join(quick.convert(payload, number) or []) == b"".join(
                 exact.exactly(memoryview(payload), number) or []
             )
-    assert quick.losses.all() == exact.losses.all()
+        assert quick.losses.all() == exact.losses.all()
+        assert all_at_once(quick, payloads) == [b"".join(exact.exactly(memoryview(p), 0) or []) for p in payloads]
+
+
+def all_at_once(quick: Mapper, payloads: list[bytes]) -> list[bytes]:
+    """What a mapper that has learnt makes of payloads that lie side by side: many at once, and single ones between."""
+    ends = list(accumulate(map(len, payloads)))
+    begins, whole, found = [0, *ends[:-1]], memoryview(b"".join(payloads)), []
+    while len(found) < len(payloads):
+        found += quick.many(whole, begins, ends, range(len(found), len(payloads)), len(found))
+        if len(found) < len(payloads):
+            found.append(b"".join(quick.convert(payloads[len(found)], len(found)) or []))
+    return found
 
 
 @law
@@ -558,7 +573,23 @@ def test_a_template_takes_nothing_that_the_exact_way_refuses(rows: list[Any], da
     hurt = bytearray(data.draw(st.sampled_from(payloads)))
     for _ in range(data.draw(st.integers(1, 3))):
         hurt[data.draw(st.integers(0, len(hurt) - 1))] = data.draw(st.integers(0, 255))
-    assert outcome(lambda: quick.convert(bytes(hurt), 1)) == outcome(lambda: mapper("of").exactly(memoryview(hurt), 1))
+    exactly = outcome(lambda: mapper("of").exactly(memoryview(hurt), 1))
+    assert outcome(lambda: all_at_once(quick, [bytes(hurt)])) == exactly
+    assert outcome(lambda: quick.convert(bytes(hurt), 1)) == exactly
+
+
+def test_many_records_that_are_alike_take_one_step() -> None:
+    quick = mapper("tf")
+    payloads = [ofrecord({"n": ("int32_list", [number % 128])}) for number in range(1200)]
+    for number, payload in enumerate(payloads[:600]):
+        quick.convert(payload, number)
+    ends = list(accumulate(map(len, payloads)))
+    found = quick.many(memoryview(b"".join(payloads)), [0, *ends], ends, range(600, 1200), 600)
+    assert [read("tf", one)["n"] for one in found] == [("int64_list", [number % 128]) for number in range(600, 1200)]
+    assert [(loss.records, loss.first) for loss in quick.losses.all()] == [(1200, 0)]
+
+
+OFKINDS = ("bytes", "float", "int64", "double", "int32")
 
 
 def outcome(job: Any) -> Any:
@@ -567,3 +598,40 @@ def outcome(job: Any) -> Any:
         return b"".join(job())
     except (WireError, Refused) as error:
         return type(error)
+
+
+# Whatever comes
+
+rules = st.fixed_dictionaries(
+    {},
+    optional={
+        "double": st.sampled_from(["refuse", "exact", "round", "bytes"]),
+        "integers": st.sampled_from(["int64", "int32"]),
+        "no_kind": st.sampled_from(["keep", "drop", "refuse"]),
+        "empty": st.sampled_from(["refuse", "skip", "keep"]),
+        "unknown": st.sampled_from(["refuse", "keep", "drop"]),
+        "sequence": st.sampled_from(["refuse", "flatten"]),
+        "select": st.sampled_from([(), ("*",), ("a*", "b")]),
+        "strip_prefix": st.sampled_from([b"", b"a"]),
+        "types": st.dictionaries(st.sampled_from([b"a", b"b", b""]), st.sampled_from(sorted(OFKINDS)), max_size=2),
+    },
+)
+anything = (
+    st.binary(max_size=40)
+    | odd_wire()
+    | odd_entries(OF_KINDS, unknown=True)
+    | odd_entries({**TF_KINDS, 9: "bytes"}, unknown=True).map(raw_example)
+    | examples
+    | ofrecords
+    | sequences
+)
+
+
+@law
+@given(anything, st.sampled_from(["of", "tf", "tf-tf", "of-of"]), rules)
+def test_any_bytes_are_mapped_to_a_sound_message_or_refused_in_words(
+    payload: bytes, there: str, how: dict[str, Any]
+) -> None:
+    result = outcome(lambda: mapper(there, **how).convert(payload, 0) or [])
+    if isinstance(result, bytes) and result and how.get("unknown") != "keep":
+        assert fits(result, "ofrecord" if there.endswith("of") else "example") is None

@@ -1,7 +1,7 @@
 """Conversion held against the real TensorFlow: what it wrote comes back, and what we write it reads in full.
 
-Not part of the ordinary run: where TensorFlow is installed, `pytest -m tensorflow tests/test_real_tensorflow_convert.py`
-runs it.
+Not part of the ordinary run; where TensorFlow is installed, that is
+`pytest -m tensorflow tests/test_real_tensorflow_convert.py`.
 """
 
 from __future__ import annotations

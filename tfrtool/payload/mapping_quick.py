@@ -13,7 +13,7 @@ from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_
 from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tfrtool.payload.mapping_rules import Side
     from tfrtool.report import Loss
@@ -93,6 +93,13 @@ class Quick:
         if end < LARGEST and self._templates.learning:
             self._teach(bytes(p), found)
         return self._parts(p, at, end, [(one.tag, one.change.tag) for one in found if p[one.tag] != one.change.tag])
+
+    def many(
+        self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
+    ) -> list[bytes]:
+        """The payloads of the first of some records, as many as are all alike; often none."""
+        found = self._templates.many(view, begins, ends, which, self._wrapped, first)
+        return [b"\x0a" + varint(len(one)) + one for one in found] if self._wraps else found
 
     def _parts(self, p: Buffer, begin: int, end: int, cuts: list[tuple[int, int]]) -> list[bytes | memoryview]:
         parts: list[bytes | memoryview] = [b"\x0a" + varint(end - begin)] if self._wraps else []

@@ -121,6 +121,45 @@ class Templates:
                 return layout.new.join(found.groups())
         return None
 
+    def many(
+        self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, wrapped: bool, first: int
+    ) -> list[bytes]:
+        """The same for `view[begins[i]:ends[i]]` with `i` in `which`, up to the first that the first template misses.
+
+        `wrapped`: the features stand in one field of the record. `first` is the number of record `which[0]`.
+        """
+        found: list[bytes] = []
+        if not self._ready:
+            return found
+        layout = self._ready[0]
+        match, join = layout.match, layout.new.join
+        assert match is not None
+        at = 0
+        for i in which:
+            begin, end = begins[i], ends[i]
+            p = bytes(view[begin:end])
+            if wrapped:
+                size = end - begin
+                if size < 0x82 and size > 2:
+                    at = 2
+                    if p[1] != size - 2 or p[0] != 0x0A:
+                        break
+                elif size < LARGEST and size > 3:
+                    at = 3
+                    if p[1] < 0x80 or p[2] > 0x7F or (p[1] & 0x7F | p[2] << 7) != size - 3 or p[0] != 0x0A:
+                        break
+                else:
+                    break
+            one = match(p, at)
+            if one is None:
+                break
+            found.append(join(one.groups()))
+        if found:
+            for loss in layout.losses:
+                loss.records += len(found)
+                loss.last = first + len(found) - 1
+        return found
+
     def learn(self, parts: list[Part]) -> None:
         """Take in a record that fitted none."""
         key = tuple((part.name, part.head[part.tag]) for part in parts)

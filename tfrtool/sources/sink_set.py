@@ -93,6 +93,11 @@ class OutputSet:
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 
+    def hidden(self) -> list[str]:
+        """The names under which the outputs lie until they are published; all are finished."""
+        self._finish()
+        return list(self._members)
+
     def _finish(self) -> None:
         out = self._open
         if out is None:

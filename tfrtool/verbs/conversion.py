@@ -6,27 +6,28 @@ The outputs are published together, or not at all where an input could not be co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from os.path import isdir, isfile
 from types import TracebackType
 from typing import Self
 
-from tfrtool.errors import OpenError, RefusedError, TfrtoolError, WriteError
+from tfrtool.errors import ReadError, RefusedError, TfrtoolError, UnsupportedError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_rules import ListKind, Rules, Side
 from tfrtool.payload.sidecar import Schema
-from tfrtool.report import Compression, ConvertReport, FileReport
+from tfrtool.report import Compression, ConvertReport
 from tfrtool.sources import Source, open_source
 from tfrtool.sources.sink_set import OutputSet
-from tfrtool.verbs.convert_feed import Feed, Range, Sink
+from tfrtool.verbs.convert_feed import Range, Sink
+from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, RowInput
 from tfrtool.verbs.convert_options import ConvertOptions, with_schema
-from tfrtool.verbs.convert_out import Counting, Outputs
+from tfrtool.verbs.convert_out import Counting, Outputs, read_back
 from tfrtool.verbs.convert_shards import Cuts, Names
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import WRITERS, Layout, Target
+from tfrtool.verbs.targets import READERS, WRITERS, Layout, Target
 
 
 class Conversion:
@@ -47,6 +48,7 @@ class Conversion:
         self.target: Target | None = options.to
         self.failed = False
         self.error: TfrtoolError | None = None
+        self._forewarned = False  # by a pass that only counts
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
@@ -79,8 +81,8 @@ class Conversion:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
         try:
-            with self._opened(name) as source:
-                yield from self._converted(source, report, progress)
+            with self._input(name, progress) as source:
+                yield from self._converted(source, name, report)
         except TfrtoolError as error:
             self._fail(report, error)
         except MemoryError:
@@ -96,30 +98,33 @@ class Conversion:
         self.error = self.error or error
         report.status, report.error = "error", (kind or error.kind, str(error))
 
-    def _converted(
-        self, source: Source, report: ConvertReport, progress: Callable[[int], None] | None
-    ) -> Iterator[Damage]:
-        options = self.options
-        reading = Reading(source, Options(format=options.format, compression=options.compression, progress=progress))
-        self._begin(reading)
-        mapper = self._mapper(reading)
+    def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
+        self._begin(source)
         sink = Counting() if self.failed else self._sink
         opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
-        feed = self._feed(reading, sink, self._wanted, mapper)
+        feed = self._feed(source, sink, self._wanted)
         try:
             yield from feed.run()
         finally:
-            _fill(report, reading, feed, mapper)
+            feed.fill(report)
         if isinstance(sink, Outputs):
             if self._shards.each:
-                self._end_own(sink, source.name, opened)
+                self._end_own(sink, name, opened)
             self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
-        self.failed = self.failed or feed.stopped or reading.foreign
+        self.failed = self.failed or feed.stopped
 
-    def _feed(self, reading: Reading, sink: Sink, wanted: Range, mapper: Mapper | None) -> Feed:
+    def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
+        return source.feed(sink, wanted, self._mapper(source), self.target == source.format)
+
+    @contextmanager
+    def _input(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Input]:
         options = self.options
-        same = self.target == (reading.identity.format or "tfrecord")
-        return Feed(reading, sink, wanted, mapper, options.conditions, framed=same, skip_damaged=options.skip_damaged)
+        if options.source is not None:
+            yield RowInput(name, READERS[options.source], replace(options, progress=progress))
+            return
+        with self._opened(name) as source:
+            how = Options(format=options.format, compression=options.compression, progress=progress)
+            yield FrameInput(Reading(source, how), options)
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[Source]:
@@ -142,20 +147,22 @@ class Conversion:
         """Whether inputs are read before they are converted."""
         return self._shards.count is not None or self.options.auto_integers
 
-    def _begin(self, reading: Reading) -> None:
+    def _begin(self, source: Input) -> None:
         """Learn the target and prepare the outputs, at the first input."""
-        if self.names is None and not reading.foreign:
-            source = reading.source
-            found = reading.identity.format or "tfrecord"
-            target = self.target = self.options.to or found
-            if target not in WRITERS:
-                raise OpenError(f"this version writes no {target}")
-            compress = self.options.compress
-            if compress == "auto":
-                compress = source.compression if target == found else "none"
-            self.names = Names(self.output, target, self._shards, target == found, compress == "gzip")
-            if not self.failed:
-                self._prepare(self.names, target, compress)
+        if self.names is not None or source.foreign:
+            return
+        target = self.options.to
+        if target is None:
+            target = "ofrecord" if source.format == "ofrecord" else "tfrecord"
+        if target not in WRITERS:
+            raise UnsupportedError(f"this version writes no {target}")
+        self.target, same = target, target == source.format
+        compress = self.options.compress
+        if compress == "auto":
+            compress = source.compression if same else "none"
+        self.names = Names(self.output, target, self._shards, same, compress == "gzip")
+        if not self.failed:
+            self._prepare(self.names, target, compress)
 
     def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
         options = self.options
@@ -165,26 +172,33 @@ class Conversion:
             files.admit(known + ([options.schema_out] if options.schema_out else []))
         if options.auto_integers and target == "ofrecord":
             self._learn_int32()
-        cuts = Cuts(self._shards, self._total() if self._shards.count is not None else None)
-        if not options.dry_run:
-            self._files = self._stack.enter_context(files)
-            self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
+        total = self._total() if self._shards.count is not None else None
+        if self.failed or options.dry_run:
+            return
+        cuts = Cuts(self._shards, total)
+        self._files = self._stack.enter_context(files)
+        self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
 
     def _total(self) -> int:
-        """How many records there will be."""
-        counting, wanted = Counting(), Range(self.options.skip, self.options.limit)
+        """How many records there will be. Where an input fails, that is told when it is its turn."""
+        total, wanted = 0, Range(self.options.skip, self.options.limit)
         for name in self.inputs:
-            with self._opened(name) as source:
-                reading = Reading(source, Options(format=self.options.format, compression=self.options.compression))
-                if self.options.counts_by_headers:
-                    for event in reading.events(headers_only=True):
-                        if not isinstance(event, Damage):
-                            first, behind = wanted.take(event.count)
-                            counting.records += behind - first
-                    continue
-                for _ in self._feed(reading, counting, wanted, self._mapper(reading)).run():
-                    pass
-        return counting.records
+            try:
+                with self._input(name) as source:
+                    if self.options.counts_by_headers:
+                        count, sound = source.count(wanted)
+                    else:
+                        counting = Counting()
+                        feed = self._feed(source, counting, wanted)
+                        for _ in feed.run():
+                            pass
+                        count, sound = counting.count, not feed.stopped
+                total += count
+                self._forewarned |= not sound
+            except TfrtoolError:
+                self._forewarned = True
+        self.failed |= self._forewarned
+        return total
 
     def _learn_int32(self) -> None:
         """Make int32 of the int64 features all of whose values fit."""
@@ -192,26 +206,25 @@ class Conversion:
 
         fit: dict[bytes, bool] = {}
         for name in self.inputs:
-            with self._opened(name) as source:
-                reading = Reading(source, Options(format=self.options.format, compression=self.options.compression))
-                small_integers(reading, fit)
+            with suppress(TfrtoolError), self._input(name) as source:
+                if isinstance(source, FrameInput):
+                    small_integers(source.reading, fit)
         learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
         rules = self.options.rules
         self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
 
-    def _mapper(self, reading: Reading) -> Mapper | None:
+    def _mapper(self, source: Input) -> Mapper | None:
         """What maps the payloads of an input, if anything has to."""
-        options, target = self.options, self.target
-        source: Side = "ofrecord" if reading.identity.format == "ofrecord" else "example"
-        to: Side = {"ofrecord": "ofrecord", "tfrecord": "example"}.get(target or "", source)  # type: ignore[assignment]
-        if reading.foreign or (source == to and not options.edits and options.rules.sequence == "refuse"):
+        options, side = self.options, source.side
+        to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
+        if source.foreign or (side == to and not options.edits and options.rules.sequence == "refuse"):
             return None
-        if source not in self._rules:
+        if side not in self._rules:
             rules = options.rules
-            self._rules[source] = with_schema(rules, options.schema, source, to) if options.schema else rules
+            self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
         if options.schema_out is not None and self._schema is None:
-            self._schema = Schema(source, to)
-        return Mapper(source, to, self._rules[source], self._schema.see if self._schema else None)
+            self._schema = Schema(side, to)
+        return Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
 
     def _end_own(self, sink: Outputs, name: str, first: int) -> None:
         """An input with an output of its own is done; one without records has an empty one, where that is legal."""
@@ -225,7 +238,10 @@ class Conversion:
     def publish(self) -> None:
         """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
         try:
-            if not self.failed and not self.options.dry_run:
+            if self.failed:
+                if self._forewarned and not any(report.error or report.finding for report in self.reports):
+                    raise self.error or ReadError("an input could not be read the first time; nothing was published")
+            elif not self.options.dry_run:
                 self._publish()
         except TfrtoolError:
             self.failed = True
@@ -248,6 +264,8 @@ class Conversion:
             raise WriteError(
                 "the inputs changed while they were read: they do not fill the shards; nothing was published"
             )
+        if not files.direct and not (self.options.rules.empty == "keep" and names.target == "ofrecord"):
+            read_back(files.hidden(), sink.counts(), names.target, sink.compression)
         self.outputs = names.of(sink.opened, self._own)
         names.refuse_leftovers(self.outputs)
         side = self._schema_file(files)
@@ -277,11 +295,3 @@ class Conversion:
                 report.written = 0
             first, behind = self._holding.get(number, (0, 0))
             report.output = self.outputs[first:behind]
-
-
-def _fill(report: ConvertReport, reading: Reading, feed: Feed, mapper: Mapper | None) -> None:
-    seen = reading.report()
-    for field in fields(FileReport):
-        setattr(report, field.name, getattr(seen, field.name))
-    report.written, report.skipped = feed.written, feed.skipped
-    report.losses = mapper.losses.all() if mapper else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol
 
 from tfrtool.errors import RefusedError
@@ -11,7 +12,7 @@ from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.mapping_rules import Refused
 from tfrtool.payload.wire import WireError
-from tfrtool.report import Kind
+from tfrtool.report import ConvertReport, FileReport, Kind
 from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class Sink(Protocol):
 
     def record(self, pieces: Pieces, kind: Kind) -> None:
         """One payload."""
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        """Payloads, each in one piece."""
 
     def settle(self) -> None:
         """The views that were given are about to change."""
@@ -103,6 +107,15 @@ class Feed:
             if self.stopped or self.wanted.done:
                 return
 
+    def fill(self, report: ConvertReport) -> None:
+        """Put into a report what is known once `run` has ended."""
+        seen = self.reading.report()
+        for field in fields(FileReport):
+            setattr(report, field.name, getattr(seen, field.name))
+        report.written, report.skipped = self.written, self.skipped
+        report.losses = self.mapper.losses.all() if self.mapper else []
+        self.stopped = self.stopped or report.status == "foreign"
+
     def _damage(self, damage: Damage) -> Iterator[Damage]:
         yield damage
         self.stopped = not self.skip_damaged
@@ -110,9 +123,12 @@ class Feed:
             self.skipped += max(damage.rescue.records if damage.rescue else 1, 1)
 
     def _records(self, batch: Batch) -> Iterator[Damage]:
-        for i, (begin, end) in enumerate(zip(batch.begins, batch.ends, strict=True)):
-            if self.wanted.done:
+        i = 0
+        while i < batch.count and not self.wanted.done:
+            i += self._alike(batch, i)
+            if i == batch.count or self.wanted.done:
                 return
+            begin, end = batch.begins[i], batch.ends[i]
             try:
                 self._record(self._payload(batch, begin, end), batch.first + i)
             except WireError as error:
@@ -125,6 +141,19 @@ class Feed:
                 at = batch.base + begin - self._before
                 name = self.reading.source.name
                 raise RefusedError(f"'{name}' record {batch.first + i} at byte {at}: {error}") from None
+            i += 1
+
+    def _alike(self, batch: Batch, i: int) -> int:
+        """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
+        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip:
+            return 0
+        which = range(i, min(batch.count, i + self.wanted.left))
+        found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
+        if found:
+            self.wanted.take(len(found))
+            self.sink.records(found, self.mapper.target)
+            self.written += len(found)
+        return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
         if self.conditions:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
+from tfrtool.errors import WriteError
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
-from tfrtool.report import Kind
+from tfrtool.report import Compression, Kind
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_shards import Cuts
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.salvage import copied
 from tfrtool.verbs.targets import WRITERS, FrameWriter, Layout, Pieces, Target, Writer
 
@@ -21,13 +25,16 @@ class Counting:
     """A sink that counts, for the pass before one that must know how many records there are."""
 
     def __init__(self) -> None:
-        self.records = 0
+        self.count = 0
 
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
-        self.records += behind - first
+        self.count += behind - first
 
     def record(self, pieces: Pieces, kind: Kind) -> None:
-        self.records += 1
+        self.count += 1
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        self.count += len(payloads)
 
     def settle(self) -> None:
         pass
@@ -41,8 +48,10 @@ class Outputs:
         self.cuts = cuts
         self.starts: list[int] = []
         self._make = WRITERS[target]
+        self.compression = layout.compression
         self._layout = layout
         self._writer: Writer | None = None
+        self._framed = target in ("tfrecord", "ofrecord")
         self._before, self._after = (OFRECORD_HEADER, 0) if target == "ofrecord" else (HEADER, FRAMING - HEADER)
 
     def next(self) -> Writer:
@@ -64,6 +73,10 @@ class Outputs:
         if first == behind:
             return 0, 0
         return bisect_right(self.starts, first) - 1, bisect_left(self.starts, behind)
+
+    def counts(self) -> list[int]:
+        """How many records are in each output."""
+        return [behind - first for first, behind in pairwise([*self.starts, self.cuts.total])]
 
     def finish(self) -> None:
         """No more goes into the output that is open."""
@@ -96,6 +109,39 @@ class Outputs:
             writer = self.next()
         self.cuts.took(1, writer.write(pieces, kind))
 
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        if not self._framed or self.cuts.by_size:
+            for payload in payloads:
+                self.record((payload,), kind)
+            return
+        at = 0
+        while at < len(payloads):
+            writer = self._writer
+            if writer is None or self.cuts.full:
+                writer = self.next()
+            assert isinstance(writer, FrameWriter)
+            count = min(self.cuts.left, len(payloads) - at)
+            self.cuts.took(count, writer.write_all(payloads[at : at + count]))
+            at += count
+
     def settle(self) -> None:
         if self._writer is not None:
             self._writer.settle()
+
+
+def read_back(files: Sequence[str], counts: Sequence[int], target: Target, compression: Compression) -> None:
+    """Raise WriteError unless each file of frames holds so many, by its headers; other formats have their own checks.
+
+    That is what a full disk or a network file system can spoil without a word; payloads were checked on their way.
+    """
+    if target not in ("tfrecord", "ofrecord"):
+        return
+    from tfrtool.verbs.count import count_file
+
+    for name, count in zip(files, counts, strict=True):
+        found = count_file(name, Options(format=target, compression=compression))
+        if found.status != "clean" or found.records != count:
+            raise WriteError(
+                f"an output did not read back as written ({found.status}, {found.records:,} of {count:,} records): "
+                "nothing was published; the disk or the memory of this machine may be at fault"
+            )

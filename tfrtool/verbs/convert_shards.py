@@ -61,6 +61,16 @@ class Cuts:
         self._fresh = False
 
     @property
+    def by_size(self) -> bool:
+        """Whether the sizes of records decide where they go."""
+        return self._size is not None
+
+    @property
+    def left(self) -> int:
+        """How many records the open shard still takes, their sizes apart."""
+        return self._left
+
+    @property
     def full(self) -> bool:
         """Whether the next record opens a shard."""
         if self._number < 0:

@@ -6,12 +6,14 @@ stream is a hidden file that takes its name with all others of its run; a writer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from struct import pack
 from typing import Any, BinaryIO, Literal, Protocol
 
-from tfrtool.framing.crc import crc32c, masked
+from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
 from tfrtool.report import Compression, Kind
 from tfrtool.verbs.options import Options
@@ -52,9 +54,17 @@ class Writer(Protocol):
 class FrameWriter:
     """Frames of TFRecord or OFRecord, compressed or not; gzip is one member, all that TensorFlow up to 2.4 reads."""
 
-    def __init__(self, out: BinaryIO, layout: Layout, framed: Callable[[Pieces], list[bytes | memoryview]]) -> None:
+    def __init__(
+        self,
+        out: BinaryIO,
+        layout: Layout,
+        framed: Callable[[Pieces], list[bytes | memoryview]],
+        framed_all: Callable[[list[bytes]], Iterable[bytes]],
+    ) -> None:
+        """`framed` gives the parts of one frame, `framed_all` those of many."""
         self._write = out.write
         self._framed = framed
+        self._framed_all = framed_all
         self._parts: list[bytes | memoryview] = []
         self._held = 0
         self._deflate: Any = None
@@ -72,9 +82,19 @@ class FrameWriter:
             self.settle()
         return size
 
+    def write_all(self, payloads: list[bytes]) -> int:
+        """Append records whose payloads are in one piece each; their size, framing included."""
+        self.settle()
+        data = b"".join(self._framed_all(payloads))
+        self._put(data)
+        return len(data)
+
     def raw(self, data: bytes | memoryview) -> None:
         """Append whole frames as they are."""
         self.settle()
+        self._put(data)
+
+    def _put(self, data: bytes | memoryview) -> None:
         self._write(data if self._deflate is None else self._deflate.compress(data))
 
     def settle(self) -> None:
@@ -82,7 +102,7 @@ class FrameWriter:
             data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
             self._parts.clear()
             self._held = 0
-            self._write(data if self._deflate is None else self._deflate.compress(data))
+            self._put(data)
 
     def finish(self) -> None:
         self.settle()
@@ -99,14 +119,22 @@ def tfrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
         for piece in pieces:
             length += len(piece)
             crc = crc32c(piece, crc)
-        head = known.get(length)
-        if head is None:
-            if len(known) >= _KNOWN_MOST:
-                known.clear()
-            head = known[length] = header(length)
-        return [head, *pieces, masked(crc).to_bytes(4, "little")]
+        return [known.get(length) or head(length), *pieces, pack("<I", rotated(crc))]
 
-    return FrameWriter(out, layout, framed)
+    def head(length: int) -> bytes:
+        if len(known) >= _KNOWN_MOST:
+            known.clear()
+        known[length] = header(length)
+        return known[length]
+
+    def framed_all(payloads: list[bytes]) -> Iterator[bytes]:
+        for payload in payloads:
+            length = len(payload)
+            yield known.get(length) or head(length)
+            yield payload
+            yield pack("<I", rotated(crc32c(payload)))
+
+    return FrameWriter(out, layout, framed, framed_all)
 
 
 def ofrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
@@ -115,7 +143,10 @@ def ofrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
     def framed(pieces: Pieces) -> list[bytes | memoryview]:
         return [pack("<q", sum(map(len, pieces))), *pieces]
 
-    return FrameWriter(out, layout, framed)
+    def framed_all(payloads: list[bytes]) -> Iterator[bytes]:
+        return chain.from_iterable(zip(map(partial(pack, "<q"), map(len, payloads)), payloads, strict=True))
+
+    return FrameWriter(out, layout, framed, framed_all)
 
 
 WRITERS: dict[Target, Callable[[BinaryIO, Layout], Writer]] = {
