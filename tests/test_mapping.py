@@ -233,6 +233,11 @@ def test_the_quick_way_gives_what_the_exact_way_gives(payload: bytes) -> None:
     assert [loss.what for loss in one.losses.all()] == [what for _, what, _ in told("of", payload, unknown="drop")]
 
 
+def test_sizes_come_out_in_their_shortest_form() -> None:
+    drawn_out = long_sized(1, long_sized(1, b"n", 4) + long_sized(2, long_sized(INT64S, N[2:], 4), 4), 4)
+    assert mapped("of", long_sized(1, drawn_out, 4)) == entry(b"n", numbers(OF_INT64S, 1))
+
+
 @law
 @given(odd_entries(OF_KINDS) | common.map(ofrecord) | st.dictionaries(names, int32_lists, min_size=1).map(ofrecord))
 def test_the_quick_way_back_gives_what_the_exact_way_gives(payload: bytes) -> None:

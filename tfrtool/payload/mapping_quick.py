@@ -129,14 +129,14 @@ class Quick:
             size = p[at + 1]
             at += 2
             if size > 0x7F:
-                size, at = read_size(p, at - 1, end)
+                size, at = _shortest(p, at - 1, end)
             stop = at + size
             if stop > end or p[at] != _ONE:
                 return None
             size = p[at + 1]
             at += 2
             if size > 0x7F:
-                size, at = read_size(p, at - 1, stop)
+                size, at = _shortest(p, at - 1, stop)
             name = at
             at += size
             if at >= stop or p[at] != _TWO:
@@ -144,7 +144,7 @@ class Quick:
             size = p[at + 1]
             behind = at + 2
             if size > 0x7F:
-                size, behind = read_size(p, behind - 1, stop)
+                size, behind = _shortest(p, behind - 1, stop)
             if behind + size != stop or not size:
                 return None
             key = (bytes(p[name:at]), p[behind])
@@ -154,6 +154,8 @@ class Quick:
                 change = self._learn(key, record)
             if change is None or not usual_list(p, behind, stop, lists, True):
                 return None
+            if p[behind + 1] > 0x7F:
+                _shortest(p, behind + 1, stop)
             if change.checked and stop - behind > 8 and not _fits(p, behind, stop):
                 return None
             features.append(_Found(entry, behind, stop, key[0], change))
@@ -178,6 +180,14 @@ class Quick:
         known = tag in self._lists and _is_text(name)
         change = self._changes[key] = self._decide(name, tag >> 3, record) if known else None
         return change
+
+
+def _shortest(p: Buffer, at: int, end: int) -> tuple[int, int]:
+    """A size of more than one byte. Raises WireError for one that is drawn out, which the exact way writes anew."""
+    size, behind = read_size(p, at, end)
+    if not p[behind - 1]:
+        raise WireError(at, "a size that is drawn out")
+    return size, behind
 
 
 def _fits(p: Buffer, at: int, end: int) -> bool:
