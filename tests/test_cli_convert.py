@@ -48,6 +48,11 @@ def test_parts_are_written_and_oneflow_is_told_of_them() -> None:
     assert [len(list(records(f"parts/{name}"))) for name in sorted(os.listdir("parts"))] == [3, 2]
 
 
+def test_that_oneflow_reads_nothing_packed_is_said() -> None:
+    result = run("convert", "tf", "-o", "parts", "--to", "ofrecord", "--shards", "1", "--compress", "gzip")
+    assert result.stdout.endswith("part_name_suffix_length=5, once they are unpacked: it does not read gzip\n")
+
+
 def test_changes_are_no_finding_and_losses_by_request_are() -> None:
     result = run("convert", "mixed", "-o", "out", "--to", "tfrecord", "--double", "bytes")
     assert (result.returncode, result.stderr) == (0, "")

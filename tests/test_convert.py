@@ -13,7 +13,7 @@ from typing import Any
 from faults import cut, flip
 from hypothesis import given
 from hypothesis import strategies as st
-from messagekit import a_list, example, int32s, law, names, ofrecord, sequence
+from messagekit import OF_INT64S, a_list, entry, example, int32s, law, names, numbers, ofrecord, sequence, tag
 from pytest import MonkeyPatch, fixture, mark, raises
 
 from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteError, convert, records, verify
@@ -160,6 +160,26 @@ def test_a_sequence_is_laid_flat_on_request() -> None:
     flat = {"w": ("int64_list", [1, 2, 3]), "w/lengths": ("int64_list", [1, 2])}
     parse = messages.ofrecord_class().FromString
     assert parse(payload) == parse(ofrecord(flat))
+
+
+ODD = {
+    "unknown fields": entry(b"n", numbers(OF_INT64S, 1), tag(9, 0) + b"\1"),
+    "a list set twice": entry(b"n", numbers(OF_INT64S, 1), numbers(OF_INT64S, 2)),
+}
+
+
+@mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_an_ofrecord_that_is_oddly_written_is_converted_though_it_looks_damaged(odd: bytes) -> None:
+    Path("more").write_bytes(OF + ofrecord_frame(odd) + OF)
+    done = convert("more", "out", to="tfrecord", unknown="drop", shards=3)
+    assert payloads(*done.outputs) == [*EXAMPLES, example({"n": ("int64_list", [1, 2][: odd.count(b"*")])}), *EXAMPLES]
+    assert (done.reports[0].status, done.reports[0].records, done.reports[0].skipped) == ("clean", 21, 0)
+
+
+def test_an_ofrecord_that_is_oddly_written_is_refused_as_the_rules_say() -> None:
+    Path("more").write_bytes(OF + ofrecord_frame(ODD["unknown fields"]) + OF)
+    with raises(RefusedError, match=rf"record 10 at byte {len(OF)}: feature 'n': a field that the message does not"):
+        convert("more", "out", to="tfrecord")
 
 
 # Shards

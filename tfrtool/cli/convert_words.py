@@ -58,4 +58,6 @@ def oneflow_line(conversion: Conversion) -> str | None:
     arguments = oneflow_arguments(conversion.outputs)
     if arguments is None:
         return None
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    said = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    packed = conversion.compression
+    return said if packed == "none" else f"{said}, once they are unpacked: it does not read {packed}"

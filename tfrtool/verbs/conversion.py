@@ -75,6 +75,11 @@ class Conversion:
         """Whether records go into a pipe or a device."""
         return self._files is not None and self._files.direct
 
+    @property
+    def compression(self) -> Compression:
+        """That of the outputs."""
+        return self._sink.compression if isinstance(self._sink, Outputs) else "none"
+
     # One input
 
     def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:

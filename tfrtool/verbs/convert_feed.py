@@ -95,7 +95,8 @@ class Feed:
             return
         for event in self.reading.events(payloads=not self.raw):
             if isinstance(event, Damage):
-                yield from self._damage(event)
+                if not self._odd(event):
+                    yield from self._damage(event)
             elif self.raw:
                 first, behind = self.wanted.take(event.count)
                 if first < behind:
@@ -115,6 +116,33 @@ class Feed:
         report.written, report.skipped = self.written, self.skipped
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
+
+    def _odd(self, damage: Damage) -> bool:
+        """Send on an OFRecord that is well framed and oddly written, if it can be mapped all the same.
+
+        Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
+        fields, lists set twice.
+        """
+        number = damage.record
+        if self.mapper is None or not self.is_ofrecord or damage.fault != "payload" or number is None:
+            return False
+        size = damage.end - damage.begin - OFRECORD_HEADER
+        if size > MAX_RECORD:
+            return False
+        view = memoryview(bytearray(size))
+        view = view[: self.reading.source.data.read_into(damage.begin + OFRECORD_HEADER, view)]
+        try:
+            self._record(view, number)
+        except WireError:
+            return False
+        except Refused as error:
+            raise self._refused(error, number, damage.begin) from None
+        self.sink.settle()
+        self.reading.fit(damage)
+        return True
+
+    def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
+        return RefusedError(f"'{self.reading.source.name}' record {number} at byte {at}: {error}")
 
     def _damage(self, damage: Damage) -> Iterator[Damage]:
         yield damage
@@ -138,9 +166,7 @@ class Feed:
                 if self.stopped:
                     return
             except Refused as error:
-                at = batch.base + begin - self._before
-                name = self.reading.source.name
-                raise RefusedError(f"'{name}' record {batch.first + i} at byte {at}: {error}") from None
+                raise self._refused(error, batch.first + i, batch.base + begin - self._before) from None
             i += 1
 
     def _alike(self, batch: Batch, i: int) -> int:
