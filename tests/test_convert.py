@@ -339,6 +339,13 @@ def test_features_are_chosen_and_renamed_within_a_format() -> None:
     assert payloads("of-out") == [ofrecord({"label": row["label"]}) for row in ROWS]
 
 
+def test_a_selection_that_no_record_has_is_refused_and_other_names_are_told() -> None:
+    nothing_is_made(RefusedError, "no record has a feature that is selected: labell", "tf", "out", select=["labell"])
+    (report,) = convert("tf", "out", select=["label", "x*"], drop=["y"], rename={"z": "a"}).reports
+    unmet = [loss.feature for loss in report.losses if loss.what == "named, and in no record"]
+    assert (unmet, report.finding) == ([b"x*", b"y", b"z"], False)
+
+
 @mark.parametrize(
     ("where", "expected"),
     [
@@ -430,6 +437,18 @@ def test_a_schema_is_published_with_the_outputs_or_not_at_all() -> None:
     Path("schema").write_bytes(b"old")
     nothing_is_made(WriteError, "'schema' exists already", "tf", "out", to="ofrecord", schema_out="schema")
     nothing_is_made(DamageError, "hurt", "hurt", "out", to="ofrecord", schema_out="new")
+
+
+def test_a_schema_and_an_output_are_never_one_file() -> None:
+    nothing_is_made(WriteError, "would be written twice", "of", "out", to="tfrecord", schema_out="out")
+
+
+def test_no_further_input_is_read_once_the_output_cannot_be_written() -> None:
+    with Conversion(["tf", "hurt"], "nowhere/out", ConvertOptions()) as conversion:
+        found = [list(conversion.read(name))[-1] for name in conversion.inputs]
+        conversion.publish()
+    assert [report.error[0] for report in found] == ["write", "write"]  # type: ignore[union-attr, index]
+    assert "was not read, since the output could not be written" in found[1].error[1]  # type: ignore[union-attr, index]
 
 
 def test_a_file_that_is_no_record_file_is_refused() -> None:

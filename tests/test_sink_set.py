@@ -144,3 +144,11 @@ def test_a_pipe_takes_one_output_directly() -> None:
     assert os.read(reader, 100) == b"records"
     os.close(reader)
     os.close(writer)
+
+
+def test_no_two_outputs_are_one_file() -> None:
+    os.mkdir("here")
+    for names in (["a", "a"], ["here/../a", "a"]):
+        with pytest.raises(WriteError, match="'a' would be written twice"):
+            write(names, force=True)
+    assert os.listdir() == ["here"]

@@ -47,7 +47,8 @@ _Feature = tuple[bytes, Pieces]
 class Mapper:
     """Maps payloads of one side to the other, or to its own where only features are chosen or renamed.
 
-    `losses` gathers what was changed. `seen`, if given, is told of every feature of every record.
+    `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
+    told of every feature of every record.
     """
 
     def __init__(self, source: Side, target: Side, rules: Rules, seen: Seen | None = None) -> None:
@@ -56,7 +57,7 @@ class Mapper:
         self.rules = rules
         self.losses = Losses()
         self._seen = seen
-        self._names = Names(rules)
+        self.names = Names(rules)
         self._numbers = KINDS[target]
         self._quick = None if rules.renames else Quick(source, target, self._change)
 
@@ -112,7 +113,7 @@ class Mapper:
         for name, steps in found.steps:
             features += self._flattened(view, name, steps, record)
         if self.rules.renames or found.steps:
-            refuse_clashes(found, self._names)
+            refuse_clashes(found, self.names)
         body: Pieces = []
         for _, pieces in features:
             body += pieces
@@ -178,7 +179,7 @@ class Mapper:
     # One feature
 
     def _feature(self, view: memoryview, item: Item, record: int) -> _Feature | None:
-        name = self._names.target(item.name)
+        name = self.names.target(item.name)
         if name is None:
             return None
         extra: Pieces = []
@@ -297,14 +298,14 @@ class Mapper:
 
     def _flattened(self, view: memoryview, name: bytes, steps: list[Item], record: int) -> list[_Feature]:
         """A feature list as two features: its values one after another, and how many there are in each step."""
-        if self._names.target(name) is None:
+        if self.names.target(name) is None:
             return []
         whole, counts = joined_steps(view, name, steps)
         if any(step.kind is None for step in steps):
             self.losses.add(name, "steps without a kind, told as steps without values", record, lost=True)
         self.losses.add(name, "a feature list, stored as a feature and its lengths", record, lost=False)
         values = self._feature(view, whole, record)
-        lengths = lengths_of(name, self._names)
+        lengths = lengths_of(name, self.names)
         listed = sized(self._numbers["int64"], packed(packed_ints(counts)))
         return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.values import text_of
@@ -19,9 +18,16 @@ class Names:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._select = _pattern(rules.select)
-        self._drop = _pattern(rules.drop)
+        self._select = [(name, _pattern(name)) for name in rules.select]
+        self._drop = [(name, _pattern(name)) for name in rules.drop]
         self._known: dict[bytes, bytes | None] = {}
+        self.met: set[str] = set()
+        """The names and patterns that a feature was met for."""
+
+    @staticmethod
+    def named(rules: Rules) -> list[str]:
+        """All names and patterns that features are asked for by."""
+        return [*rules.select, *rules.drop, *map(text_of, rules.rename)]
 
     def target(self, name: bytes) -> bytes | None:
         """The name in the output, or None for a feature that is left out."""
@@ -35,14 +41,17 @@ class Names:
 
     def _worked_out(self, name: bytes) -> bytes | None:
         rules, text = self._rules, text_of(name)
-        if (self._select and not self._select.fullmatch(text)) or (self._drop and self._drop.fullmatch(text)):
+        selected = [given for given, pattern in self._select if pattern.fullmatch(text)]
+        dropped = [given for given, pattern in self._drop if pattern.fullmatch(text)]
+        self.met.update(selected, dropped)
+        if (self._select and not selected) or dropped:
             return None
         if name in rules.rename:
+            self.met.add(text)
             return rules.rename[name]
         return name.removeprefix(rules.strip_prefix)
 
 
-def _pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    """One pattern for names, of which `*` stands for any text."""
-    parts = ["(?s:.*)".join(map(re.escape, name.split("*"))) for name in names]
-    return re.compile("|".join(parts)) if parts else None
+def _pattern(name: str) -> re.Pattern[str]:
+    """A pattern for a name, of which `*` stands for any text."""
+    return re.compile("(?s:.*)".join(map(re.escape, name.split("*"))))

@@ -120,6 +120,11 @@ class OutputSet:
             self._stack.close()
             self._published = True
             return
+        first: dict[tuple[str, str], int] = {}
+        places = [(os.path.realpath(os.path.dirname(name)), os.path.basename(name)) for name in names]
+        for number, name in enumerate(names):
+            if first.setdefault(places[number], number) != number:
+                raise WriteError(f"'{name}' would be written twice: choose another name for one of the outputs")
         self._finish()
         given: list[tuple[str, os.stat_result, str | None]] = []
         kept: list[str] = []

@@ -6,28 +6,26 @@ The outputs are published together, or not at all where an input could not be co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from os.path import isdir, isfile
+from os.path import isdir
 from types import TracebackType
 from typing import Self
 
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, UnsupportedError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping import Mapper
+from tfrtool.payload.mapping_names import Names as FeatureNames
 from tfrtool.payload.mapping_rules import ListKind, Rules, Side
 from tfrtool.payload.sidecar import Schema
-from tfrtool.report import Compression, ConvertReport
-from tfrtool.sources import Source, open_source
+from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_feed import Range, Sink
-from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, RowInput
+from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, Inputs
 from tfrtool.verbs.convert_options import ConvertOptions, with_schema
 from tfrtool.verbs.convert_out import Counting, Outputs, read_back
 from tfrtool.verbs.convert_shards import Cuts, Names
-from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import READERS, WRITERS, Layout, Target
+from tfrtool.verbs.targets import WRITERS, Layout, Target
 
 
 class Conversion:
@@ -53,7 +51,8 @@ class Conversion:
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
         self._stack = ExitStack()
-        self._held: dict[str, Source] = {}
+        again = self._shards.count is not None or options.auto_integers
+        self._inputs = self._stack.enter_context(Inputs(kept=again))
         self._rules: dict[Side, Rules] = {}
         self._schema: Schema | None = None
         self._files: OutputSet | None = None
@@ -61,6 +60,7 @@ class Conversion:
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
+        self._met: list[set[str]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +86,9 @@ class Conversion:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
         try:
-            with self._input(name, progress) as source:
+            if isinstance(self.error, WriteError):
+                raise WriteError(f"'{name}' was not read, since the output could not be written")
+            with self._inputs.open(name, self.options, progress) as source:
                 yield from self._converted(source, name, report)
         except TfrtoolError as error:
             self._fail(report, error)
@@ -121,36 +123,7 @@ class Conversion:
     def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
         return source.feed(sink, wanted, self._mapper(source), self.target == source.format)
 
-    @contextmanager
-    def _input(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Input]:
-        options = self.options
-        if options.source is not None:
-            yield RowInput(name, READERS[options.source], replace(options, progress=progress))
-            return
-        with self._opened(name) as source:
-            how = Options(format=options.format, compression=options.compression, progress=progress)
-            yield FrameInput(Reading(source, how), options)
-
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[Source]:
-        """An input, from its beginning; what can be read only once is kept where it is needed again."""
-        if not self._passes or isfile(name):
-            with open_source(name, compression=self.options.compression) as source:
-                yield source
-            return
-        if name not in self._held:
-            self._held[name] = self._stack.enter_context(
-                open_source(name, compression=self.options.compression, twice=True)
-            )
-        with self._held[name].again() as source:
-            yield source
-
     # What there is to be known before the first record
-
-    @property
-    def _passes(self) -> bool:
-        """Whether inputs are read before they are converted."""
-        return self._shards.count is not None or self.options.auto_integers
 
     def _begin(self, source: Input) -> None:
         """Learn the target and prepare the outputs, at the first input."""
@@ -189,7 +162,7 @@ class Conversion:
         total, wanted = 0, Range(self.options.skip, self.options.limit)
         for name in self.inputs:
             try:
-                with self._input(name) as source:
+                with self._inputs.open(name, self.options) as source:
                     if self.options.counts_by_headers:
                         count, sound = source.count(wanted)
                     else:
@@ -211,7 +184,7 @@ class Conversion:
 
         fit: dict[bytes, bool] = {}
         for name in self.inputs:
-            with suppress(TfrtoolError), self._input(name) as source:
+            with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
                 if isinstance(source, FrameInput):
                     small_integers(source.reading, fit)
         learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
@@ -229,7 +202,9 @@ class Conversion:
             self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
         if options.schema_out is not None and self._schema is None:
             self._schema = Schema(side, to)
-        return Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
+        mapper = Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
+        self._met.append(mapper.names.met)
+        return mapper
 
     def _end_own(self, sink: Outputs, name: str, first: int) -> None:
         """An input with an output of its own is done; one without records has an empty one, where that is legal."""
@@ -246,13 +221,26 @@ class Conversion:
             if self.failed:
                 if self._forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
-            elif not self.options.dry_run:
+                return
+            self._tell_unmet()
+            if not self.options.dry_run:
                 self._publish()
         except TfrtoolError:
             self.failed = True
             raise
         finally:
             self._complete()
+
+    def _tell_unmet(self) -> None:
+        """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
+        rules, met = self.options.rules, set[str]().union(*self._met)
+        read = sum(report.written for report in self.reports)
+        if read and rules.select and not met & set(rules.select):
+            raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
+        for name in dict.fromkeys(FeatureNames.named(rules)) if read else ():
+            if name not in met:
+                loss = Loss(name.encode("utf-8", "surrogateescape"), "named, and in no record", False, 0, 0, 0)
+                self.reports[-1].losses.append(loss)
 
     def _publish(self) -> None:
         sink, names, files = self._sink, self.names, self._files

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from os.path import isfile
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
 
 from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Refused, Side
 from tfrtool.payload.wire import WireError
 from tfrtool.report import Compression, ConvertReport
+from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import RowReader
+from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.targets import READERS, RowReader
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
     from tfrtool.verbs.convert_options import ConvertOptions
-    from tfrtool.verbs.reading import Reading
 
 
 class Feeding(Protocol):
@@ -47,6 +52,46 @@ class Input(Protocol):
 
     def count(self, wanted: Range) -> tuple[int, bool]:
         """How many records there are that are wanted, by the least that must be read, and whether all was sound."""
+
+
+class Inputs:
+    """Opens inputs, each from its beginning every time; a context manager.
+
+    `kept`: they are opened more than once, so that what can be read only once is kept in a file without a name.
+    """
+
+    def __init__(self, kept: bool) -> None:
+        self._kept = kept
+        self._held: dict[str, Source] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    @contextmanager
+    def open(
+        self, name: str, options: ConvertOptions, progress: Callable[[int], None] | None = None
+    ) -> Iterator[Input]:
+        """An input, for as long as the block lasts."""
+        if options.source is not None:
+            yield RowInput(name, READERS[options.source], replace(options, progress=progress))
+            return
+        with self._source(name, options) as source:
+            how = Options(format=options.format, compression=options.compression, progress=progress)
+            yield FrameInput(Reading(source, how), options)
+
+    def _source(self, name: str, options: ConvertOptions) -> Source:
+        if not self._kept or isfile(name):
+            return open_source(name, compression=options.compression)
+        if name not in self._held:
+            held = open_source(name, compression=options.compression, twice=True)
+            self._held[name] = self._stack.enter_context(held)
+        return self._held[name].again()
 
 
 class FrameInput:
