@@ -95,6 +95,7 @@ def test_a_missing_shard_is_a_finding_that_stops_unless_damage_is_skipped() -> N
     result = run("convert", "set@2", "-o", "out")
     assert (result.returncode, os.path.exists("out")) == (1, False)
     assert "set-00001-of-00002\tmissing" in result.stdout
+    assert "members of a shard set are missing; --skip-damaged goes on without them" in result.stdout
     assert forked("convert", "set@2", "-o", "out", "--skip-damaged").code == 1
     assert len(list(records("out"))) == 3
 

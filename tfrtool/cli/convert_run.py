@@ -34,8 +34,10 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
         raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
     resolution = resolve(common.inputs)
     with Conversion(resolution.names, output, chosen) as conversion:
-        if resolution.unmatched or (resolution.missing and not chosen.skip_damaged):
-            conversion.failed = True
+        if resolution.unmatched:
+            conversion.bar("not all inputs are there")
+        elif resolution.missing and not chosen.skip_damaged:
+            conversion.bar("members of a shard set are missing; --skip-damaged goes on without them")
 
         def job(name: str, options: Options) -> Iterator[Damage | ConvertReport]:
             try:

@@ -21,7 +21,7 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
     if conversion.failed:
         if report.status == "damaged" and not conversion.options.skip_damaged:
             return "the first damage stops the conversion; nothing was written"
-        return "nothing was written, since not all inputs could be converted"
+        return f"nothing was written, since {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
     if report.skipped:

@@ -32,8 +32,8 @@ class Conversion:
     """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
 
     `outputs` are the names that were published, `reports` those of the inputs so far. After a failure of one input the
-    others are still read, so that all faults are told at once, and nothing is published. `error` is the first failure
-    that was no damage.
+    others are still read, so that all faults are told at once, and nothing is published: `failed`, for that `reason`.
+    `error` is the first failure that was no damage.
     """
 
     def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
@@ -45,6 +45,7 @@ class Conversion:
         self.names: Names | None = None
         self.target: Target | None = options.to
         self.failed = False
+        self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
         self._forewarned = False  # by a pass that only counts
         self._shards = options.shards
@@ -69,6 +70,10 @@ class Conversion:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+
+    def bar(self, reason: str) -> None:
+        """Publish nothing, whatever comes: what was asked for is not there in full."""
+        self.failed, self.reason = True, reason
 
     @property
     def files_are_direct(self) -> bool:
