@@ -439,6 +439,28 @@ def test_a_schema_is_published_with_the_outputs_or_not_at_all() -> None:
     nothing_is_made(DamageError, "hurt", "hurt", "out", to="ofrecord", schema_out="new")
 
 
+def test_a_schema_is_of_inputs_of_one_format() -> None:
+    nothing_is_made(RefusedError, "of both", ["of", "tf"], "out", to="tfrecord", schema_out="schema")
+
+
+def test_an_input_of_no_bytes_has_no_say_in_the_format() -> None:
+    Path("more").write_bytes(b"")
+    assert convert(["more", "of"], "out").written == 10
+    assert Path("out").read_bytes() == OF
+    assert convert(["of", "more"], "there", to="tfrecord", schema_out="schema").written == 10
+
+
+def test_a_condition_on_payloads_without_features_is_refused() -> None:
+    Path("more").write_bytes(frame(b"raw bytes") * 2)
+    nothing_is_made(DamageError, "has no features for a condition", "more", "out", where=["label == 1"])
+
+
+def test_features_without_a_kind_are_dropped_within_a_format_too() -> None:
+    Path("more").write_bytes(frame(example({"a": None, "n": ("int64_list", [1])})))
+    assert convert("more", "out", no_kind="drop").lost
+    assert payloads("out") == [example({"n": ("int64_list", [1])})]
+
+
 def test_a_schema_and_an_output_are_never_one_file() -> None:
     nothing_is_made(WriteError, "would be written twice", "of", "out", to="tfrecord", schema_out="out")
 

@@ -136,7 +136,7 @@ class Conversion:
             return
         target = self.options.to
         if target is None:
-            target = "ofrecord" if source.format == "ofrecord" else "tfrecord"
+            target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
         if target not in WRITERS:
             raise UnsupportedError(f"this version writes no {target}")
         self.target, same = target, target == source.format
@@ -147,11 +147,24 @@ class Conversion:
         if not self.failed:
             self._prepare(self.names, target, compress)
 
+    def _first_format(self, source: Input) -> str:
+        """The format of the first input that has bytes."""
+        for name in self.inputs if source.empty else ():
+            with suppress(TfrtoolError):
+                if name == "-":
+                    continue
+                with self._inputs.open(name, self.options) as other:
+                    if not (other.empty or other.foreign):
+                        return other.format
+        return source.format
+
     def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
         options = self.options
         files = OutputSet(names.path, force=options.force, same_as=self.inputs, make_directory=names.in_directory)
         if not options.dry_run:
             known = names.refuse_unfit(self.inputs)
+            if self._shards.count is not None:
+                names.refuse_leftovers(known)
             files.admit(known + ([options.schema_out] if options.schema_out else []))
         if options.auto_integers and target == "ofrecord":
             self._learn_int32()
@@ -200,13 +213,17 @@ class Conversion:
         """What maps the payloads of an input, if anything has to."""
         options, side = self.options, source.side
         to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
-        if source.foreign or (side == to and not options.edits and options.rules.sequence == "refuse"):
+        if source.foreign or source.empty or (side == to and not options.edits and options.rules.sequence == "refuse"):
             return None
         if side not in self._rules:
             rules = options.rules
             self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
         if options.schema_out is not None and self._schema is None:
             self._schema = Schema(side, to)
+        if self._schema is not None and self._schema.source != side:
+            raise RefusedError(
+                "a schema is of inputs of one format, and these are of both: convert without --schema-out"
+            )
         mapper = Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
         self._met.append(mapper.names.met)
         return mapper

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.where import Condition
 
 Pieces = Sequence[bytes | memoryview]
+_WITH_FEATURES = ("example", "sequence_example", "ofrecord")
 
 
 class Sink(Protocol):
@@ -185,6 +186,8 @@ class Feed:
         if self.conditions:
             from tfrtool.payload.where import fulfils
 
+            if self._kind not in _WITH_FEATURES:
+                raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
             if not fulfils(payload, self._kind, self.conditions):
                 return
         first, behind = self.wanted.take(1)

@@ -40,11 +40,15 @@ class Feeding(Protocol):
 
 
 class Input(Protocol):
-    """An open input: its `format` and compression, whether it is none that can be read, and what its payloads are."""
+    """An open input: its format and compression, whether it is none that can be read, and what its payloads are.
+
+    An `empty` one, of no bytes, has no format of its own.
+    """
 
     format: str
     compression: Compression
     foreign: bool
+    empty: bool
     side: Side
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feeding:
@@ -102,6 +106,7 @@ class FrameInput:
         self.format: str = reading.identity.format or "tfrecord"
         self.compression = reading.source.compression
         self.foreign = reading.foreign
+        self.empty = not reading.source.head
         self.side: Side = "ofrecord" if self.format == "ofrecord" else "example"
         self._options = options
 
@@ -126,6 +131,7 @@ class RowInput:
     """A file of rows, each an Example by the time it comes here."""
 
     foreign = False
+    empty = False
     compression: Compression = "none"
     side: Side = "example"
 

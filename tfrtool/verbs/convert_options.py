@@ -47,7 +47,9 @@ class ConvertOptions(Options):
     @property
     def edits(self) -> bool:
         """Whether payloads are read and written anew though the format stays."""
-        return self.rules.renames or bool(self.rules.types) or self.schema is not None or self.schema_out is not None
+        rules = self.rules
+        asked = rules.renames or rules.types or rules.no_kind != "keep" or rules.unknown != "refuse"
+        return bool(asked) or self.schema is not None or self.schema_out is not None
 
     @property
     def counts_by_headers(self) -> bool:

@@ -138,7 +138,9 @@ class Names:
                     raise WriteError(f"'{taken[name]}' and '{source}' would both be written as '{name}'")
             return names
         if self.shards.cut or self.in_directory:
-            return [] if self.shards.count is None else self.of(self.shards.count, ())
+            if self.shards.count is not None:
+                return self.of(self.shards.count, ())
+            return self.of(1, ()) if self.target == "ofrecord" else []
         return self.of(1, ())
 
     @property
