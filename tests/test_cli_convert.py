@@ -100,6 +100,13 @@ def test_a_missing_shard_is_a_finding_that_stops_unless_damage_is_skipped() -> N
     assert len(list(records("out"))) == 3
 
 
+def test_a_set_that_cannot_be_published_says_so_for_each_input() -> None:
+    Path("out-00000-of-00001").write_bytes(b"old")
+    result = run("convert", "tf", "-o", "out", "--records-per-shard", "9")
+    assert (result.returncode, made()) == (3, ["out-00000-of-00001"])
+    assert "nothing was written, since the outputs could not be published" in result.stdout
+
+
 def test_an_output_that_exists_is_refused_and_replaced_by_force() -> None:
     Path("out").write_bytes(b"old")
     result = run("convert", "tf", "-o", "out")

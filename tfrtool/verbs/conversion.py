@@ -248,7 +248,7 @@ class Conversion:
             if not self.options.dry_run:
                 self._publish()
         except TfrtoolError:
-            self.failed = True
+            self.bar("the outputs could not be published")
             raise
         finally:
             self._complete()
