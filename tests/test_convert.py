@@ -5,7 +5,6 @@ import json
 import os
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from io import BufferedWriter
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from pytest import MonkeyPatch, fixture, mark, raises
 
 from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteError, convert, records, verify
 from tfrtool.framing.encode import frame, ofrecord_frame
-from tfrtool.payload import messages
+from tfrtool.payload import mapping_templates, messages
+from tfrtool.payload.mapping_rules import Refused
 from tfrtool.sources.writer import Output
 from tfrtool.verbs import Conversion, ConvertOptions, targets
 from tfrtool.verbs.convert_options import convert_options
@@ -514,7 +514,10 @@ def test_a_dry_run_writes_nothing_and_tells_what_would_be() -> None:
     assert (report.written, report.output, made()) == (10, [], {})  # type: ignore[union-attr]
 
 
-@mark.parametrize("how", [{"shards": 0}, {"shards": 2, "shard_size": 3}, {"types": {"a": "string"}}, {"shards": 10**6}])
+@mark.parametrize(
+    "how",
+    [{"shards": 0}, {"shards": 2, "shard_size": 3}, {"types": {"a": "string"}}, {"shards": 10**6}, {"source": "x"}],
+)
 def test_what_is_no_option_is_a_value_error(how: Any) -> None:
     with raises(ValueError):
         convert("tf", "out", **how)
@@ -562,9 +565,21 @@ def test_other_formats_are_added_at_one_seam(monkeypatch: MonkeyPatch) -> None:
     assert Path(convert("of", "of.jsonl", to="jsonl").outputs[0]).read_text().startswith("ofrecord ")
     for how in ({}, {"shards": 3}):
         with Conversion(
-            done.outputs, f"back{len(how)}", replace(convert_options(to="ofrecord", force=True, **how), source="jsonl")
+            done.outputs, f"back{len(how)}", convert_options(to="ofrecord", source="jsonl", force=True, **how)
         ) as back:
             for name in back.inputs:
                 list(back.read(name))
             back.publish()
         assert payloads(*back.outputs) == PARTS
+
+
+class Picky(Lines):
+    def write(self, pieces: Any, kind: str) -> int:
+        raise Refused(b"label", "not to our taste", "choose another format")
+
+
+def test_what_another_format_refuses_is_told_with_its_place(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setitem(targets.WRITERS, "jsonl", Picky)
+    monkeypatch.setattr(mapping_templates, "_LEARN_FIRST", 1)
+    for how in ({}, {"no_kind": "drop"}, {"select": ["label"]}):
+        nothing_is_made(RefusedError, "'tf' record 0 at byte 0: feature 'label': not", "tf", "out", to="jsonl", **how)

@@ -24,7 +24,9 @@ _WITH_FEATURES = ("example", "sequence_example", "ofrecord")
 
 
 class Sink(Protocol):
-    """Takes the records of a pass."""
+    """Takes the records of a pass; `takes_many` says whether it gains by `records`, and refuses none of those."""
+
+    takes_many: bool
 
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         """Frames `[first, behind)` of a batch, as they are."""
@@ -172,7 +174,7 @@ class Feed:
 
     def _alike(self, batch: Batch, i: int) -> int:
         """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
-        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip:
+        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip or not self.sink.takes_many:
             return 0
         which = range(i, min(batch.count, i + self.wanted.left))
         found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)

@@ -13,7 +13,7 @@ from tfrtool.payload.sidecar import Known
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import Target
+from tfrtool.verbs.targets import READERS, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
 def convert_options(
     *,
     to: Target | None = None,
+    source: str | None = None,
     compress: Literal["auto", "none", "gzip", "zlib"] = "auto",
     shards: int | None = None,
     records_per_shard: int | None = None,
@@ -118,6 +119,8 @@ def convert_options(
     for name, value in (("shards", shards), ("records_per_shard", records_per_shard), ("shard_size", shard_size)):
         if value is not None and value < 1:
             raise ValueError(f"{name} is 1 or more, not {value}")
+    if source is not None and source not in READERS:
+        raise ValueError(f"{source!r} is no format that rows can be read from")
     if shards is not None and shards > MOST_SHARDS:
         raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
     for kind in (types or {}).values():
@@ -140,6 +143,7 @@ def convert_options(
         format=format,
         compression=compression,
         to=to,
+        source=source,
         compress=compress,
         shards=Shards(shards, records_per_shard, shard_size),
         rules=rules,

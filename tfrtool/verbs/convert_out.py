@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class Counting:
     """A sink that counts, for the pass before one that must know how many records there are."""
 
+    takes_many = True
+
     def __init__(self) -> None:
         self.count = 0
 
@@ -51,7 +53,7 @@ class Outputs:
         self.compression = layout.compression
         self._layout = layout
         self._writer: Writer | None = None
-        self._framed = target in ("tfrecord", "ofrecord")
+        self.takes_many = target in ("tfrecord", "ofrecord")
         self._before, self._after = (OFRECORD_HEADER, 0) if target == "ofrecord" else (HEADER, FRAMING - HEADER)
 
     def next(self) -> Writer:
@@ -110,7 +112,7 @@ class Outputs:
         self.cuts.took(1, writer.write(pieces, kind))
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
-        if not self._framed or self.cuts.by_size:
+        if self.cuts.by_size:
             for payload in payloads:
                 self.record((payload,), kind)
             return
