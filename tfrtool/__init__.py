@@ -5,6 +5,7 @@ All that the commands do, a function does:
     records(path)        iterate payloads; raises DamageError at the first damage
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
+    convert(paths, out)  the same records in another format, or cut, joined and chosen anew
     verify(path)         every fault of the file
     repair(path, out)    write what can be saved of it to a new file
     stat(path)           how the file is made: sizes of payloads, framing, compression
@@ -27,11 +28,13 @@ __all__ = [
     "Outcome",
     "ReadError",
     "RecordWriter",
+    "RefusedError",
     "RepairReport",
     "StatReport",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
+    "convert",
     "count",
     "records",
     "repair",
@@ -41,9 +44,18 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tfrtool.errors import DamageError, OpenError, ReadError, TfrtoolError, UnsupportedError, WriteError
+    from tfrtool.errors import (
+        DamageError,
+        OpenError,
+        ReadError,
+        RefusedError,
+        TfrtoolError,
+        UnsupportedError,
+        WriteError,
+    )
     from tfrtool.framing.damage import Damage
     from tfrtool.report import FileReport, Outcome, RepairReport
+    from tfrtool.verbs.convert import convert
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.repair import repair
@@ -52,9 +64,18 @@ if TYPE_CHECKING:
     from tfrtool.verbs.writer import RecordWriter
 
 _HOMES = {
-    "errors": ("DamageError", "OpenError", "ReadError", "TfrtoolError", "UnsupportedError", "WriteError"),
+    "errors": (
+        "DamageError",
+        "OpenError",
+        "ReadError",
+        "RefusedError",
+        "TfrtoolError",
+        "UnsupportedError",
+        "WriteError",
+    ),
     "framing.damage": ("Damage",),
     "report": ("FileReport", "Outcome", "RepairReport"),
+    "verbs.convert": ("convert",),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.repair": ("repair",),

@@ -139,6 +139,43 @@ class RepairReport(FileReport):
         return self.lost or self.status == "foreign"
 
 
+@dataclass(slots=True)
+class Loss:
+    """One way in which features came out of a conversion other than they went in.
+
+    `feature` is the name in the input, None where it is about whole records. `lost` tells losses from changes that
+    leave every value as it was. `records` counts the records that it happened to; `first` and `last` are the numbers
+    in the file of the first and the last of them.
+    """
+
+    feature: bytes | None
+    what: str
+    lost: bool
+    records: int
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class ConvertReport(FileReport):
+    """What `convert` made of one input. `records` counts its sound records that were read.
+
+    `written` counts those in the output, and `output` lists the files that hold them; both are empty where nothing was
+    published. `skipped` counts records that were set aside: damaged, or empty ones that were to be skipped. `losses`
+    are all changes, of which `Loss.lost` tells the real losses.
+    """
+
+    output: list[str] = field(default_factory=list)
+    written: int = 0
+    skipped: int = 0
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def finding(self) -> bool:
+        """Whether anything of the input was set aside or lost."""
+        return self.status in ("damaged", "foreign") or self.skipped > 0 or any(loss.lost for loss in self.losses)
+
+
 EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
 

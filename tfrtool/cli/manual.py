@@ -96,5 +96,19 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "tfrtool repair flowers-damaged.tfrecord -o fixed.tfrecord --quarantine dropped.bin --report report.jsonl",
         ),
     ],
+    "convert": [
+        (
+            "To the OFRecord files that OneFlow reads, in four parts:",
+            "tfrtool convert flowers.tfrecord -o parts --to ofrecord --shards 4",
+        ),
+        (
+            "The same records in compressed shards of some size:",
+            "tfrtool convert flowers.tfrecord -o flowers --shard-size 4KB --compress gzip",
+        ),
+        (
+            "Only some records, and only some of their features:",
+            "tfrtool convert flowers.tfrecord -o some.tfrecord --where 'label == 1' --select label,caption",
+        ),
+    ],
     "completion": [("Completion in this bash:", 'eval "$(tfrtool completion bash)"')],
 }

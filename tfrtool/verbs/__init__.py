@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tfrtool.report import Outcome
+    from tfrtool.verbs.conversion import Conversion
+    from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.count import count_file
     from tfrtool.verbs.head import Record, head_file, record_file
     from tfrtool.verbs.options import Options
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from tfrtool.verbs.verify import verify_file
 
 _HOMES = {
+    "Conversion": "conversion",
+    "ConvertOptions": "convert_options",
     "Options": "options",
     "Outcome": "salvage",
     "Record": "head",
@@ -36,6 +40,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Conversion",
+    "ConvertOptions",
     "Options",
     "Outcome",
     "Record",
