@@ -52,6 +52,10 @@ class ParseRows:
 
         Raises BadJson where the line is no JSON, RowError where it is and no row.
         """
+        return self.row_of(self.object(line), changes)
+
+    def object(self, line: str) -> dict[str, Any]:
+        """The object of a line, not looked into."""
         try:
             value = self._decode(line)
         except self._error as error:
@@ -64,7 +68,7 @@ class ParseRows:
             raise BadJson("a number of too many digits", 1) from None
         if not isinstance(value, dict):
             raise BadJson(f"{_what(value)} where an object is looked for", 1)
-        return self.row_of(value, changes)
+        return value
 
     def row_of(self, value: dict[str, Any], changes: list[Change]) -> Row:
         """The same of an object that was parsed already."""
