@@ -1,0 +1,57 @@
+"""pyarrow, asked for when a table is first needed, and the types that kinds of features have in it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from tfrtool.payload.features import ListKind
+    from tfrtool.payload.rows_schema import Column, RowSchema
+
+METADATA_KEY = b"tfrtool"
+"""Under which the file keeps the schema of its rows, as JSON."""
+
+
+def arrow() -> Any:
+    """The module pyarrow. Raises `UnsupportedError`, naming the extra, where it is not installed."""
+    try:
+        return import_module("pyarrow")
+    except ImportError:
+        raise UnsupportedError(
+            "Parquet needs pyarrow, which is not installed: `pip install 'tfrtool[parquet]'`"
+        ) from None
+
+
+def parquet() -> Any:
+    """The module pyarrow.parquet; as `arrow`."""
+    arrow()
+    return import_module("pyarrow.parquet")
+
+
+def value_type(kind: ListKind | None, text: bool) -> Any:
+    """The type of one value."""
+    pa = arrow()
+    if kind is None:
+        return pa.null()
+    if kind == "bytes":
+        return pa.string() if text else pa.binary()
+    return {"int64": pa.int64, "int32": pa.int32, "float": pa.float32, "double": pa.float64}[kind]()
+
+
+def column_type(column: Column) -> Any:
+    """The type of a feature's values in one record: one value, or a list."""
+    pa, one = arrow(), value_type(column.kind, column.text)
+    return one if column.scalar else pa.list_(one)
+
+
+def table_schema(schema: RowSchema) -> Any:
+    """The columns of a table of such rows, and the schema in its metadata. Features that never had a kind have none."""
+    import json
+
+    pa = arrow()
+    fields = [pa.field(name, column_type(column)) for name, column in schema.features.items() if column.kind]
+    fields += [pa.field(name, pa.list_(column_type(column))) for name, column in schema.feature_lists.items()]
+    return pa.schema(fields, metadata={METADATA_KEY: json.dumps(schema.to_json()).encode()})
