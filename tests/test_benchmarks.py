@@ -17,7 +17,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "rows.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -48,3 +48,10 @@ def test_what_damage_costs_is_told_for_each_file_and_search(tmp_path: Path) -> N
     damage, searches = told.split("\n\n")
     assert "every other record overwritten" in damage
     assert [line.split("  ")[0] for line in searches.splitlines()][1:4] == ["random", "text", "zeros"]
+
+
+def test_what_rows_cost_is_told_for_each_job_and_workload() -> None:
+    lines = [line.split("  ") for line in printed("rows.py", "--scale", "0.0001", "--runs", "1").splitlines()]
+    told = [line[0] for line in lines[1:]]
+    assert told[:2] == ["to jsonl", "from jsonl"]
+    assert len(told) == 4 * len(set(told))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagekit import example, examples, law, ofrecord, ordered, sequence
 from sourcekit import pieces
@@ -74,7 +74,7 @@ def test_payloads_are_lines_and_come_back(path: Path) -> None:
     assert list(JsonlReader(str(path))) == [(1, ONE), (2, TWO)]
 
 
-@law
+@settings(law, max_examples=40)
 @given(st.lists(examples, max_size=4), st.sampled_from(["none", "gzip", "zlib"]))
 def test_all_compressions_unpack_to_the_same_lines(payloads: list[bytes], compression: Any) -> None:
     import zlib

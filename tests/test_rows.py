@@ -28,19 +28,8 @@ from messagekit import (
 )
 
 from tfrtool.payload import messages
-from tfrtool.payload.rows import (
-    NO_KIND,
-    RESPELLED,
-    Cell,
-    Change,
-    Message,
-    Row,
-    RowError,
-    packed,
-    read_row,
-    unpacked,
-    write_row,
-)
+from tfrtool.payload.rows import NO_KIND, RESPELLED, Cell, Change, Message, Row, RowError, read_row, write_row
+from tfrtool.payload.rows_numbers import packed, unpacked
 
 KINDED = st.one_of(
     st.tuples(st.just("example"), examples),

@@ -9,7 +9,7 @@ from array import array
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagekit import an_of_feature, example, examples, int64s, law, names, ofrecord, ofrecords, sequence, sequences
 
@@ -56,7 +56,7 @@ def test_a_payload_of_the_usual_spelling_comes_back_byte_for_byte_but_for_the_bi
     assert write_row(again) == write_row(row) or any(change.what == NAN_BITS for change in changes)
 
 
-@law
+@settings(law, max_examples=60)
 @given(st.lists(examples, min_size=1, max_size=4) | st.lists(sequences, min_size=1, max_size=4))
 def test_with_a_schema_all_comes_back_whatever_the_other_records_hold(payloads: list[bytes]) -> None:
     from tfrtool.payload.kinds import kind_of
@@ -72,7 +72,7 @@ def test_with_a_schema_all_comes_back_whatever_the_other_records_hold(payloads: 
         assert write_row(again) == write_row(row) or {c.what for c in changes} == {NAN_BITS}
 
 
-@law
+@settings(law, max_examples=60)
 @given(st.lists(st.dictionaries(names, an_of_feature, min_size=1, max_size=4).map(ofrecord), min_size=1, max_size=4))
 def test_with_a_schema_doubles_and_int32_are_plain_and_come_back(payloads: list[bytes]) -> None:
     rows = [read_row(payload, "ofrecord") for payload in payloads]

@@ -10,16 +10,13 @@ Floats and doubles are kept as their bits, so that each NaN stays the NaN that i
 
 from __future__ import annotations
 
-import sys
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.wire import LEN, Buffer, WireError, check_varints, read_size, signed32, signed64, varints
-
-if TYPE_CHECKING:
-    from tfrtool.payload.messages import MessageClass
+from tfrtool.payload.rows_numbers import CODES, packed, unpacked, varint
+from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 
 Message = Literal["example", "sequence_example", "ofrecord"]
 Values = list[bytes] | array  # type: ignore[type-arg]
@@ -31,10 +28,7 @@ LISTS: dict[Message, dict[int, ListKind]] = {
     "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
 }
 """Field of a feature -> the kind of list."""
-CODES: dict[ListKind, str] = {"float": "f", "double": "d", "int64": "q", "int32": "i"}
-"""Kind of a list of numbers -> the type of the array that holds it."""
 RESPELLED = "spelled in another way"
-_BIG_ENDIAN = sys.byteorder == "big"
 _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 
 
@@ -209,68 +203,13 @@ def _usual_cell(p: bytes, at: int, end: int, kinds: dict[int, ListKind]) -> Cell
     return Cell(kind, numbers)
 
 
-def unpacked(kind: ListKind, raw: bytes) -> array:  # type: ignore[type-arg]
-    """The numbers of a packed list. Raises WireError where it holds no whole number of them."""
-    if kind in ("float", "double"):
-        numbers = array(CODES[kind])
-        if len(raw) % numbers.itemsize:
-            raise WireError(0, f"a packed list of {len(raw)} bytes, which {numbers.itemsize} does not divide")
-        numbers.frombytes(raw)
-        if _BIG_ENDIAN:
-            numbers.byteswap()
-        return numbers
-    if raw.isascii():  # each byte is a number
-        return array(CODES[kind], list(raw))
-    check_varints(raw, 0, len(raw))
-    if len(raw) > _SHORT:
-        return array(CODES[kind], _list_class(kind).FromString(_sized(_ENTRY, raw)).value)
-    return array(CODES[kind], map(signed32 if kind == "int32" else signed64, varints(raw, 0, len(raw))))
-
-
-_SHORT = 30
-"""Bytes of packed varints up to which a loop is faster than protobuf."""
-
-
-def _list_class(kind: ListKind) -> MessageClass:
-    from tfrtool.payload.messages import message_class
-
-    return message_class("oneflow", "Int32List" if kind == "int32" else "Int64List")
-
-
-def packed(kind: ListKind, values: array) -> bytes:  # type: ignore[type-arg]
-    """Numbers as a packed list, of the usual spelling."""
-    if kind in ("float", "double"):
-        if _BIG_ENDIAN:
-            values = array(values.typecode, values)
-            values.byteswap()
-        return values.tobytes()
-    if len(values) > 8 and (min(values) < 0 or max(values) > 0x7F):
-        whole: bytes = _list_class(kind)(value=values).SerializeToString()
-        return whole[read_size(whole, 1, len(whole))[1] :]
-    return b"".join(map(varint, values))
-
-
-def varint(value: int) -> bytes:
-    """A number as a varint; negative ones take ten bytes."""
-    if 0 <= value < 0x80:
-        return _ONE_BYTE[value]
-    value &= 2**64 - 1
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-_ONE_BYTE = [bytes([value]) for value in range(0x80)]
 _FIELDS: dict[Message, dict[ListKind, int]] = {
     message: {kind: number << 3 | LEN for number, kind in lists.items()} for message, lists in LISTS.items()
 }
 
 
 def _sized(tag: int, data: bytes) -> bytes:
-    return _ONE_BYTE[tag] + varint(len(data)) + data
+    return bytes((tag,)) + varint(len(data)) + data
 
 
 def write_row(row: Row) -> bytes:

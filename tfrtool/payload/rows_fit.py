@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, Change, Message, RowError
-from tfrtool.payload.rows_text import floats
+from tfrtool.payload.rows_text import are_spelled_by
 
 Double = Literal["refuse", "exact", "round"]
 """What becomes of doubles where only floats can stand: refused, taken where they are float32 values, or rounded."""
@@ -56,10 +56,7 @@ def to_float32(name: str, numbers: Sequence[float] | array[float]) -> array[floa
 def decimals_to_float32(name: str, numbers: list[float], changes: list[Change]) -> array[float]:
     """The same for numbers that were written as decimals; those that read back as other decimals are told."""
     narrow = to_float32(name, numbers)
-    if list(narrow) != numbers and any(
-        v == v and v != got and float(text) != v
-        for v, got, text in zip(numbers, narrow, (t.strip('"') for t in floats(narrow)), strict=True)
-    ):
+    if not are_spelled_by(numbers, narrow):
         changes.append(Change(name, ROUNDED))
     return narrow
 

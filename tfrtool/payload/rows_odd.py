@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.kinds import fits, kind_of
-from tfrtool.payload.rows import CODES, LISTS, NO_KIND, Cell, Change, Message, Row, RowError, unpacked
+from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows_numbers import CODES, unpacked
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields
 

@@ -7,8 +7,9 @@ from base64 import b64decode
 from typing import Any
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows import CODES, NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_fit import Double, decimals_to_float32, fit_cell, integers
+from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_schema import Column, RowSchema
 
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

@@ -78,6 +78,17 @@ def _many(values: array[float]) -> list[str]:
     return texts
 
 
+def are_spelled_by(decimals: list[float], values: array[float]) -> bool:
+    """Is each decimal what its float32 value shows as, in nine digits or fewer? NaN and infinities are."""
+    left = [(d, v) for d, v in zip(decimals, values, strict=True) if d != v and d == d]
+    for digits in (8, 9, 7, 6):
+        if not left:
+            return True
+        shown = ((f"%.{digits}g," * len(left)) % tuple(v for _, v in left))[:-1].split(",")
+        left = [pair for pair, text in zip(left, shown, strict=True) if float(text) != pair[0]]
+    return not left or all(abs(v) < _LEAST_NORMAL and float(_one(v)) == d for d, v in left)
+
+
 def _one(value: float) -> str:
     for digits in range(6 if abs(value) >= _LEAST_NORMAL else 1, 10):
         text = f"{value:.{digits}g}"

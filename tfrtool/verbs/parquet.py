@@ -3,7 +3,7 @@
 int64, int32, float and double are columns of those types, bytes binary, or string where all values of the feature are
 printable UTF-8. A feature that has one value wherever it stands is a column of values, any other of lists; null is an
 absent feature. A feature list of a SequenceExample is a column of lists of steps. The schema of the rows is kept in the
-metadata of the file.
+metadata of the file, and each page bears its checksum.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ParquetWriter:
         self._held = self._rows = 0
         self._out = _Unclosed(out)
         self._writer = parquet().ParquetWriter(
-            arrow().PythonFile(self._out, mode="w"), self._arrow_schema, compression=codec
+            arrow().PythonFile(self._out, mode="w"), self._arrow_schema, compression=codec, write_page_checksum=True
         )
 
     def write(self, payload: Buffer, record: int | None = None) -> int:

@@ -10,7 +10,8 @@ from array import array
 from typing import Any, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows import CODES, Cell, RowError
+from tfrtool.payload.rows import Cell, RowError
+from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_schema import Column
 from tfrtool.payload.rows_text import is_text
 from tfrtool.verbs.parquet_arrow import arrow, value_type

@@ -2,7 +2,8 @@
 
 Integers become int64 (of 32 bits and less int32, where an OFRecord is made), booleans 0 and 1, half floats and floats
 float, doubles what the caller says, strings and binaries bytes; lists of these are lists, and a null is an absent
-feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message and its feature lists.
+feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message and its feature lists. The
+checksums of pages are looked at where there are any, and the number of rows has to be that of the footer.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows import CODES, NO_KIND, Cell, Change, Message, Row, RowError, write_row
+from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError, write_row
 from tfrtool.payload.rows_fit import Double, fit_cell
+from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_parse import BOOLEAN
 from tfrtool.payload.rows_schema import RowSchema
 from tfrtool.sources import open_source
@@ -65,7 +67,7 @@ class ParquetReader:
         pa = arrow()
         with open_source(self.name, compression="none", twice=True) as source:
             try:
-                file = parquet().ParquetFile(_File(source.data), pre_buffer=False)
+                file = parquet().ParquetFile(_File(source.data), pre_buffer=False, page_checksum_verification=True)
                 yield from self._rows(file)
             except TfrtoolError:
                 raise
@@ -95,6 +97,8 @@ class ParquetReader:
                     self.changes.add(changes, number)
                 yield number, write_row(row)
                 number += 1
+        if number != file.metadata.num_rows:
+            raise RefusedError(f"'{self.name}': {number:,} rows where the footer says {file.metadata.num_rows:,}")
 
     def _batch_rows(self, metadata: Any) -> int:
         """Rows of about `batch_bytes`, where rows are largest."""
