@@ -181,6 +181,14 @@ def test_changes_are_counted_by_line(path: Path) -> None:
     ]
 
 
+def test_progress_comes_to_the_size_of_the_input(path: Path) -> None:
+    for data in (b'{"a": 1}\n' * 1000, gzip.compress(b'{"a": 1}\n' * 1000)):
+        path.write_bytes(data)
+        steps: list[int] = []
+        assert len(list(JsonlReader(str(path), progress=steps.append))) == 1000
+        assert sum(steps) == len(data)
+
+
 # The schema of lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import sys
 from contextlib import suppress
@@ -171,7 +172,9 @@ def test_row_groups_are_as_large_as_asked_for(path: Path) -> None:
     parquet(payloads, path, row_group_bytes=5000)
     metadata = ParquetFile(path).metadata
     assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [5, 5, 5, 5]
-    assert back(path) == back(path, batch_bytes=1) == payloads
+    steps: list[int] = []
+    assert back(path) == back(path, batch_bytes=1, progress=steps.append) == payloads
+    assert (len(steps), sum(steps)) == (20, path.stat().st_size)
 
 
 @pytest.mark.parquet
@@ -219,7 +222,7 @@ def test_a_feature_of_two_kinds_is_refused_with_the_first_record_of_each() -> No
 
 def test_a_name_in_both_parts_of_a_sequence_is_refused() -> None:
     payload = sequence({"a": ("int64_list", [1])}, {"a": [("int64_list", [1])]})
-    with pytest.raises(RefusedError, match="'a' is both a feature of the context and a feature list"):
+    with pytest.raises(RefusedError, match="'a' is a feature of the context and a feature list"):
         table_columns(survey_payloads([payload], "sequence_example"))
 
 
@@ -364,6 +367,23 @@ def test_what_no_feature_can_hold_is_refused_by_its_column(path: Path) -> None:
     assert "row 1: column 'a': 9223372036854775808 is beyond int64" in refusal(
         table(path, {"a": pa.array([[1], [0, 2**63]], pa.list_(pa.uint64()))})
     )
+
+
+@pytest.mark.parquet
+@needs_pyarrow
+@pytest.mark.parametrize("column", [1, [1], [[1]], [[[1]]], "x", {"a": 1}])
+@pytest.mark.parametrize("kept", ["null", "{}", "[" * 9999, '"lists"', '"none"'])
+def test_metadata_that_lies_is_passed_over_or_refused(path: Path, column: Any, kept: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    lists = {"a": Column("float", True)} if kept == '"lists"' else {}
+    text = json.dumps(RowSchema("sequence_example", {}, lists).to_json()) if kept[0] == '"' else kept
+    pq.write_table(pa.table({"a": [column]}).replace_schema_metadata({"tfrtool": text}), path)
+    try:
+        assert len(back(path)) == 1
+    except RefusedError as error:
+        assert "column 'a' is of " in str(error)
 
 
 @pytest.mark.parquet

@@ -182,3 +182,7 @@ def test_another_message_and_a_broken_one_are_refused(payload: bytes, message: M
 def test_an_example_has_no_doubles_to_write() -> None:
     with pytest.raises(RowError, match="feature 'a': an Example has no list of double"):
         write_row(Row("example", {"a": Cell("double", array("d", [1]))}))
+
+
+def test_a_long_name_is_cut_in_what_is_said_of_it() -> None:
+    assert str(RowError("no", "x" * 1000)) == f"feature '{'x' * 100}'…: no"

@@ -28,6 +28,7 @@ LISTS: dict[Message, dict[int, ListKind]] = {
     "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
 }
 """Field of a feature -> the kind of list."""
+_NAME = 100
 RESPELLED = "spelled in another way"
 _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 
@@ -50,11 +51,16 @@ class Change(NamedTuple):
     lost: bool = True
 
 
+def shown(name: str) -> str:
+    """A name in a sentence: quoted, and cut where it is long."""
+    return repr(name) if len(name) <= _NAME else f"{name[:_NAME]!r}…"
+
+
 class RowError(ValueError):
     """A payload or a row that cannot be what was asked for: `why`, and of which feature where one is to blame."""
 
     def __init__(self, why: str, feature: str | None = None) -> None:
-        super().__init__(why if feature is None else f"feature {feature!r}: {why}")
+        super().__init__(why if feature is None else f"feature {shown(feature)}: {why}")
         self.why = why
         self.feature = feature
 

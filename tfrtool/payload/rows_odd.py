@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.kinds import fits, kind_of
-from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_numbers import CODES, unpacked
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields
@@ -77,7 +77,7 @@ class _Odd:
                 name = text_of(raw)
                 if name in items:
                     if names[name] != raw:
-                        raise RowError(f"two names of one record read alike as text, {names[name]!r} and {raw!r}")
+                        raise RowError(f"two names of one record read alike as text: {shown(name)}")
                     self._say(name, _TWICE)
                     del items[name]
                 elif name.encode() != raw:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from tfrtool.errors import DamageError, RefusedError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tfrtool.sources.opening import Wanted
 
 _WBITS = {"gzip": 31, "zlib": 15}
+_TELL = 64
+"""Lines after which the progress is told."""
 _HELD = 1 << 18
 """Bytes of lines that are gathered before they are written."""
 
@@ -121,7 +123,8 @@ class JsonlReader:
 
     `message`, `schema` and `double` are those of `ParseRows`; `message` is known once the first line was read. Memory
     is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes` counts what was read
-    otherwise than it stands there, by the number of its line.
+    otherwise than it stands there, by the number of its line. `progress` is told the bytes of the input that were read
+    since it was last called.
     """
 
     def __init__(
@@ -133,12 +136,15 @@ class JsonlReader:
         double: Double = "exact",
         compression: Wanted = "auto",
         max_line: int = MAX_LINE,
+        progress: Callable[[int], None] | None = None,
     ) -> None:
         self.name = name
         self.changes = Changes()
         self._parse = ParseRows(message, schema, double=double)
         self._compression: Wanted = compression
         self._max_line = max_line
+        self._progress = progress
+        self._told = 0
 
     @property
     def message(self) -> Message | None:
@@ -169,10 +175,20 @@ class JsonlReader:
                     if line and not line.isspace():
                         value, row = self._row(line, number, source, changes)
                         yield number, value, row
+                    if self._progress and number % _TELL == 0:
+                        self._tell(source, self._progress)
+                if self._progress:
+                    self._tell(source, self._progress)
             except LineTooLong as error:
                 raise RefusedError(f"'{self.name}' {error}") from None
             if source.faults:
                 raise DamageError(f"'{self.name}': {source.faults[0].message}", self.name)
+
+    def _tell(self, source: Source, progress: Callable[[int], None]) -> None:
+        now = source.position_encoded()
+        if now > self._told:
+            progress(now - self._told)
+            self._told = now
 
     def _row(self, line: bytes, number: int, source: Source, changes: list[Change]) -> tuple[dict[str, Any], Row]:
         try:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tfrtool.errors import RefusedError
-from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
+from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.sources.sink import atomic_output
 from tfrtool.verbs.changes import Changes
@@ -37,9 +37,9 @@ def table_columns(survey: Survey) -> RowSchema:
     """
     for name, kinds in survey.conflicts().items():
         found = ", ".join(f"{kind} in {place}" for kind, place in kinds.items())
-        raise RefusedError(f"feature {name!r} is of more than one kind: {found}; a column has one kind")
+        raise RefusedError(f"feature {shown(name)} is of more than one kind: {found}; a column has one kind")
     if both := survey.features.keys() & survey.feature_lists.keys():
-        raise RefusedError(f"{min(both)!r} is both a feature of the context and a feature list; a table has one column")
+        raise RefusedError(f"{shown(min(both))} is a feature of the context and a feature list; a column is one")
     return survey.schema()
 
 
