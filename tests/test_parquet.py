@@ -33,9 +33,10 @@ from messagekit import (
 )
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
-from tfrtool.payload.rows import Message, read_row
+from tfrtool.payload.rows import Message, Row, read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
-from tfrtool.verbs.parquet import NO_KIND, ORDER, ParquetWriter, survey_payloads, table_columns, write_parquet
+from tfrtool.verbs.parquet import ABSENT, NO_KIND, ORDER, ParquetWriter, survey_payloads, table_columns, write_parquet
+from tfrtool.verbs.parquet_arrow import has_column
 from tfrtool.verbs.parquet_read import ParquetReader
 
 HAS_PYARROW = find_spec("pyarrow") is not None
@@ -103,7 +104,7 @@ def test_a_set_of_one_kind_a_feature_comes_back_whole_but_for_what_is_told(
 ) -> None:
     message, payloads = kinded
     schema = table_columns(survey_payloads(payloads, message))
-    if not any(column.kind for column in schema.features.values()) and not schema.feature_lists:
+    if not any(map(has_column, schema.features.values())) and not schema.feature_lists:
         return
     out = io.BytesIO()
     writer = ParquetWriter(out, schema, row_group_bytes=budget)
@@ -116,12 +117,13 @@ def test_a_set_of_one_kind_a_feature_comes_back_whole_but_for_what_is_told(
         assert again == payloads
     for payload, got in zip(payloads, again, strict=True):
         wanted, found = read_row(payload, message), read_row(got, message)
-        assert {n: bits(c) for n, c in wanted.features.items() if c.kind} == {
-            n: bits(c) for n, c in found.features.items()
-        }
-        assert {n: list(map(bits, s)) for n, s in wanted.feature_lists.items()} == {
-            n: list(map(bits, s)) for n, s in found.feature_lists.items()
-        }
+        assert known(wanted) == known(found)
+
+
+def known(row: Row) -> Any:
+    """What a table always keeps: all but features of no kind, and the order."""
+    features = {name: bits(cell) for name, cell in row.features.items() if cell.kind}
+    return features, {name: list(map(bits, steps)) for name, steps in row.feature_lists.items()}
 
 
 def bits(cell: Any) -> Any:
@@ -197,14 +199,25 @@ def test_each_nan_keeps_its_bits(path: Path) -> None:
 
 @pytest.mark.parquet
 @needs_pyarrow
+def test_a_feature_that_is_never_absent_is_null_where_it_has_no_kind(path: Path) -> None:
+    payloads = [ordered({"a": kind, "b": None}) for kind in (("int64_list", [1]), None, ("int64_list", [2]))]
+    assert list(parquet(payloads, path).changes) == []
+    assert back(path) == payloads
+
+
+@pytest.mark.parquet
+@needs_pyarrow
 def test_what_a_table_cannot_say_is_told(path: Path) -> None:
     first = ordered({"a": ("int64_list", [1]), "b": ("int64_list", [1])})
     other = ordered({"b": ("int64_list", [2]), "a": None})
-    writer = parquet([first, other], path)
+    writer = parquet([first, other, ordered({"b": ("int64_list", [3])})], path)
     assert [(c.feature, c.what, c.lost, c.first) for c in writer.changes] == [
         ("a", NO_KIND, True, 1),
         ("", ORDER, False, 1),
     ]
+    schema = table_columns(survey_payloads([first], "example"))
+    writer = write_parquet([ordered({"b": ("int64_list", [3])})], str(path), schema, force=True)
+    assert [(c.feature, c.what, c.lost) for c in writer.changes] == [("a", ABSENT, True)]
 
 
 # What is refused on the way out

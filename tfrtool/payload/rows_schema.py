@@ -2,7 +2,7 @@
 
 A `Survey` learns it from rows; a `RowSchema` holds it, and is what keeps JSON plain and gives a table its columns. As
 JSON it is one object: `tfrtool_rows` (1, the version of this layout), `message`, and `features` and `feature_lists`:
-name -> {"kind", "scalar", "text"}.
+name -> {"kind", "scalar", "text", "always"}.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ _VERSION = 1
 
 class Column(NamedTuple):
     """`scalar`: every record that has the feature has one value of it (of a feature list: every step). `text`: all its
-    bytes values are printable UTF-8."""
+    bytes values are printable UTF-8. `always`: no record is without the feature, though it may have no kind there."""
 
     kind: ListKind | None
     scalar: bool = False
     text: bool = False
+    always: bool = False
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def _column(name: str, value: Any) -> Column:
         raise ValueError(
             f"no schema of rows: feature {name!r} has no kind that is one of {', '.join(get_args(ListKind))}"
         )
-    return Column(value.get("kind"), value.get("scalar") is True, value.get("text") is True)
+    return Column(value.get("kind"), *(value.get(trait) is True for trait in ("scalar", "text", "always")))
 
 
 class Place(NamedTuple):
@@ -80,11 +81,12 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Traits:
-    """What is known of one feature: of each kind the first record that has it."""
+    """What is known of one feature: of each kind the first record that has it, and how many records name it."""
 
     kinds: dict[ListKind, Place] = field(default_factory=dict)
     scalar: bool = True
     text: bool = True
+    named: int = 0
 
     def add(self, cell: Cell, place: Place) -> None:
         kind, values = cell
@@ -97,11 +99,10 @@ class Traits:
         if self.text and kind == "bytes":
             self.text = all(map(is_text, values))
 
-    @property
-    def column(self) -> Column:
-        """As a column of the kind that came first."""
+    def column(self, records: int) -> Column:
+        """As a column of the kind that came first, in a set of so many records."""
         kind = next(iter(self.kinds), None)
-        return Column(kind, self.scalar and kind is not None, self.text and kind == "bytes")
+        return Column(kind, self.scalar and kind is not None, self.text and kind == "bytes", self.named == records)
 
 
 class Survey:
@@ -109,11 +110,13 @@ class Survey:
 
     def __init__(self, message: Message) -> None:
         self.message = message
+        self.records = 0
         self.features: dict[str, Traits] = {}
         self.feature_lists: dict[str, Traits] = {}
 
     def add(self, row: Row, place: Place) -> None:
         """Learn from one row. Raises RowError at the name that is one too many."""
+        self.records += 1
         for name, cell in row.features.items():
             self._traits(self.features, name).add(cell, place)
         for name, steps in row.feature_lists.items():
@@ -127,6 +130,7 @@ class Survey:
             if len(group) == MAX_FEATURES:
                 raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
             traits = group[name] = Traits()
+        traits.named += 1
         return traits
 
     def conflicts(self) -> dict[str, dict[ListKind, Place]]:
@@ -137,4 +141,6 @@ class Survey:
     def schema(self) -> RowSchema:
         """What was learnt. A feature of more than one kind has that which came first."""
         groups = (self.features, self.feature_lists)
-        return RowSchema(self.message, *({name: traits.column for name, traits in group.items()} for group in groups))
+        return RowSchema(
+            self.message, *({name: traits.column(self.records) for name, traits in group.items()} for group in groups)
+        )

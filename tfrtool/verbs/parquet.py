@@ -2,8 +2,8 @@
 
 int64, int32, float and double are columns of those types, bytes binary, or string where all values of the feature are
 printable UTF-8. A feature that has one value wherever it stands is a column of values, any other of lists; null is an
-absent feature. A feature list of a SequenceExample is a column of lists of steps. The schema of the rows is kept in the
-metadata of the file, and each page bears its checksum.
+absent feature, or one of no kind where every record has the feature. A feature list of a SequenceExample is a column of
+lists of steps. The schema of the rows is kept in the metadata of the file, and each page bears its checksum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.sources.sink import atomic_output
 from tfrtool.verbs.changes import Changes
-from tfrtool.verbs.parquet_arrow import arrow, parquet, table_schema
+from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
 
 if TYPE_CHECKING:
     from tfrtool.payload.wire import Buffer
@@ -26,6 +26,7 @@ MAX_ROW_GROUP_BYTES = 1 << 30
 """An Arrow array of lists or of bytes holds less than 2 GiB; a record of the largest size may come on top."""
 
 NO_KIND = "it has no kind in a record, and becomes absent"
+ABSENT = "it is absent from a record, and becomes one of no kind"
 ORDER = "the order of the features in the record"
 
 
@@ -67,8 +68,9 @@ class ParquetWriter:
         self.changes = Changes()
         self._schema = schema
         self._arrow_schema = table_schema(schema)
-        self._features = {name: Filling(name, column) for name, column in schema.features.items() if column.kind}
+        self._features = {name: Filling(name, column) for name, column in schema.features.items() if has_column(column)}
         self._lists = {name: FillingSteps(name, column) for name, column in schema.feature_lists.items()}
+        self._always = {name for name, column in schema.features.items() if column.always}
         self._order = {name: at for at, name in enumerate(schema.features)}
         self._lenient = lenient
         self._budget = min(row_group_bytes, MAX_ROW_GROUP_BYTES)
@@ -108,8 +110,10 @@ class ParquetWriter:
                 raise RowError("it is not in the schema", name)
             ordered = ordered and at > last
             last = at
-            if cell.kind is None:
+            if cell.kind is None and name not in self._always:
                 changes.append(Change(name, NO_KIND))
+        if not self._always <= row.features.keys():
+            changes += [Change(name, ABSENT) for name in self._order if name in self._always - row.features.keys()]
         if not ordered or list(row.feature_lists) != [name for name in self._lists if name in row.feature_lists]:
             for name in row.feature_lists:
                 if name not in self._lists:

@@ -44,14 +44,19 @@ def value_type(kind: ListKind | None, text: bool) -> Any:
 def column_type(column: Column) -> Any:
     """The type of a feature's values in one record: one value, or a list."""
     pa, one = arrow(), value_type(column.kind, column.text)
-    return one if column.scalar else pa.list_(one)
+    return one if column.scalar or column.kind is None else pa.list_(one)
+
+
+def has_column(column: Column) -> bool:
+    """Has a feature a column? Not if it never has a kind: of nulls alone one can learn that it is always there."""
+    return column.kind is not None or column.always
 
 
 def table_schema(schema: RowSchema) -> Any:
-    """The columns of a table of such rows, and the schema in its metadata. Features that never had a kind have none."""
+    """The columns of a table of such rows, and the schema in its metadata. Some features have none: `has_column`."""
     import json
 
     pa = arrow()
-    fields = [pa.field(name, column_type(column)) for name, column in schema.features.items() if column.kind]
+    fields = [pa.field(name, column_type(column)) for name, column in schema.features.items() if has_column(column)]
     fields += [pa.field(name, pa.list_(column_type(column))) for name, column in schema.feature_lists.items()]
     return pa.schema(fields, metadata={METADATA_KEY: json.dumps(schema.to_json()).encode()})

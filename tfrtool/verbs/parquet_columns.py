@@ -62,7 +62,9 @@ class Filling:
     def take(self) -> Any:
         """What was added, as an Arrow array."""
         pa, count, present = arrow(), len(self._present), self._present
-        if self.column.scalar:
+        if self.column.kind is None:
+            made = pa.nulls(count)
+        elif self.column.scalar:
             made = self._scalars(None if all(present) else present)
         else:
             offsets = [0, *self._ends]
@@ -75,8 +77,6 @@ class Filling:
         """The values; those not `present` are null."""
         pa, values = arrow(), self._values
         count = len(values)
-        if self.column.kind is None:
-            return pa.nulls(count)
         if self.column.kind == "bytes":
             if present:
                 values = [value if here else None for value, here in zip(values, present, strict=True)]

@@ -2,8 +2,9 @@
 
 Integers become int64 (of 32 bits and less int32, where an OFRecord is made), booleans 0 and 1, half floats and floats
 float, doubles what the caller says, strings and binaries bytes; lists of these are lists, and a null is an absent
-feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message and its feature lists. The
-checksums of pages are looked at where there are any, and the number of rows has to be that of the footer.
+feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message, its feature lists, and where a
+null is a feature of no kind. The checksums of pages are looked at where there are any, and the number of rows has to be
+that of the footer.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import RefusedError, TfrtoolError
-from tfrtool.payload.rows import Cell, Change, Message, Row, RowError, shown, write_row
+from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError, shown, write_row
 from tfrtool.payload.rows_fit import Double, fit_cell
 from tfrtool.payload.rows_parse import BOOLEAN
 from tfrtool.payload.rows_schema import RowSchema
@@ -78,14 +79,18 @@ class ParquetReader:
         known = _known(schema)
         if self.message is None:
             self.message = known.message if known else "example"
-        lists = known.feature_lists if known and known.message == self.message else None
+        if known and known.message != self.message:
+            known = None
+        lists = known.feature_lists if known else None
+        always = {name for name, column in known.features.items() if column.always} if known else set()
         shapes, stepped = self._shapes(schema, lists)
         number = done = 0
         for batch in file.iter_batches(self._batch_rows(file.metadata), use_threads=False):
             told: list[list[Change]] = [[] for _ in range(batch.num_rows)]
             rows = [Row(self.message) for _ in range(batch.num_rows)]
             for name, column in zip(schema.names, batch.columns, strict=True):
-                self._column(name, column, shapes[name], name in stepped, rows, number, told)
+                null = NO_KIND if name in always else None
+                self._column(name, column, shapes[name], name in stepped, null, rows, number, told)
             for row, changes in zip(rows, told, strict=True):
                 if changes:
                     self.changes.add(changes, number)
@@ -133,6 +138,7 @@ class ParquetReader:
         column: Any,
         shape: Shape,
         stepped: bool,
+        null: Cell | None,
         rows: list[Row],
         first: int,
         told: list[list[Change]],
@@ -143,6 +149,8 @@ class ParquetReader:
         except InRow as error:
             raise RefusedError(f"'{self.name}' row {first + error.row}: {error}") from None
         for i, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+            if cell is None and null:
+                row.features[name] = null
             if cell is None:
                 continue
             if shape.is_bool:
