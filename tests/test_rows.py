@@ -30,6 +30,7 @@ from messagekit import (
 from tfrtool.payload import messages
 from tfrtool.payload.rows import NO_KIND, RESPELLED, Cell, Change, Message, Row, RowError, read_row, write_row
 from tfrtool.payload.rows_numbers import packed, unpacked
+from tfrtool.payload.wire import WireError
 
 KINDED = st.one_of(
     st.tuples(st.just("example"), examples),
@@ -92,6 +93,15 @@ def test_numbers_are_packed_as_protobuf_packs_them(values: list[int]) -> None:
 def test_an_int32_is_the_low_half_of_a_longer_number() -> None:
     for values in ([2**32 + 5, 2**32 - 1], [2**32 + 5, 2**32 - 1] * 20):
         assert list(unpacked("int32", b"".join(map(varint, values)))) == [5, -1] * (len(values) // 2)
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_a_list_with_a_broken_number_is_no_list(size: int) -> None:
+    for tail in (b"\x80", b"\xff" * 10 + b"\1"):
+        with pytest.raises(WireError):
+            unpacked("int64", b"\x81\1" * size + tail)
+    with pytest.raises(WireError):
+        unpacked("float", bytes(size * 4 + 1))
 
 
 def test_the_order_of_features_is_kept() -> None:

@@ -18,6 +18,8 @@ _BIG_ENDIAN = sys.byteorder == "big"
 _TAG = bytes([1 << 3 | LEN])
 _SHORT = 30
 """Bytes of packed varints up to which a loop is faster than protobuf."""
+_FEW = 8
+"""The same in numbers, on the way back."""
 
 
 def unpacked(kind: ListKind, raw: bytes) -> array:  # type: ignore[type-arg]
@@ -32,10 +34,21 @@ def unpacked(kind: ListKind, raw: bytes) -> array:  # type: ignore[type-arg]
         return numbers
     if raw.isascii():  # each byte is a number
         return array(CODES[kind], list(raw))
-    check_varints(raw, 0, len(raw))
     if len(raw) > _SHORT:
-        return array(CODES[kind], _list_class(kind).FromString(_TAG + varint(len(raw)) + raw).value)
+        return array(CODES[kind], _by_protobuf(kind, raw))
+    check_varints(raw, 0, len(raw))
     return array(CODES[kind], map(signed32 if kind == "int32" else signed64, varints(raw, 0, len(raw))))
+
+
+def _by_protobuf(kind: ListKind, raw: bytes) -> list[int]:
+    from google.protobuf.message import DecodeError
+
+    try:
+        numbers: list[int] = _list_class(kind).FromString(_TAG + varint(len(raw)) + raw).value[:]
+    except DecodeError:
+        check_varints(raw, 0, len(raw))
+        raise WireError(0, "a packed list that protobuf does not take") from None
+    return numbers
 
 
 def _list_class(kind: ListKind) -> MessageClass:
@@ -51,8 +64,8 @@ def packed(kind: ListKind, values: array) -> bytes:  # type: ignore[type-arg]
             values = array(values.typecode, values)
             values.byteswap()
         return values.tobytes()
-    if len(values) > 8 and (min(values) < 0 or max(values) > 0x7F):
-        whole: bytes = _list_class(kind)(value=values).SerializeToString()
+    if len(values) > _FEW:
+        whole: bytes = _list_class(kind)(value=values.tolist()).SerializeToString()
         return whole[read_size(whole, 1, len(whole))[1] :]
     return b"".join(map(varint, values))
 

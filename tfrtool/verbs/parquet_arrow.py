@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.features import ListKind
     from tfrtool.payload.rows_schema import Column, RowSchema
 
+_INSTALL = "`pip install 'tfrtool[parquet]'`"
 METADATA_KEY = b"tfrtool"
 """Under which the file keeps the schema of its rows, as JSON."""
 
@@ -19,10 +20,10 @@ def arrow() -> Any:
     """The module pyarrow. Raises `UnsupportedError`, naming the extra, where it is not installed."""
     try:
         return import_module("pyarrow")
-    except ImportError:
-        raise UnsupportedError(
-            "Parquet needs pyarrow, which is not installed: `pip install 'tfrtool[parquet]'`"
-        ) from None
+    except ImportError as error:
+        if error.name == "pyarrow":
+            raise UnsupportedError(f"Parquet needs pyarrow, which is not installed: {_INSTALL}") from None
+        raise UnsupportedError(f"Parquet needs pyarrow, which does not load: {error}; {_INSTALL}") from None
 
 
 def parquet() -> Any:
