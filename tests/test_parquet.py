@@ -35,7 +35,16 @@ from messagekit import (
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.payload.rows import Message, Row, read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
-from tfrtool.verbs.parquet import ABSENT, NO_KIND, ORDER, ParquetWriter, survey_payloads, table_columns, write_parquet
+from tfrtool.verbs.parquet import (
+    ABSENT,
+    NO_KIND,
+    ORDER,
+    ParquetWriter,
+    check_parquet,
+    survey_payloads,
+    table_columns,
+    write_parquet,
+)
 from tfrtool.verbs.parquet_arrow import has_column
 from tfrtool.verbs.parquet_read import ParquetReader
 
@@ -275,6 +284,18 @@ def test_nothing_is_written_over_and_a_full_disk_is_said(path: Path) -> None:
     assert back(path) == payloads
     with pytest.raises(WriteError, match="no space is left"):
         parquet([ordered({"a": ("bytes_list", [b"\xff" * 1_000_000])})], Path("/dev/full"), codec="none")
+
+
+@pytest.mark.parquet
+@needs_pyarrow
+def test_a_file_that_does_not_read_back_is_not_published(path: Path) -> None:
+    parquet([ordered({"a": ("int64_list", [1])})] * 3, path)
+    check_parquet(str(path), 3)
+    with pytest.raises(WriteError, match="has 3 rows, not 4; nothing was published"):
+        check_parquet(str(path), 4)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(WriteError, match="does not read back"):
+        check_parquet(str(path), 3)
 
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:

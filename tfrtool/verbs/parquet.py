@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from tfrtool.errors import RefusedError
+from tfrtool.errors import RefusedError, WriteError
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.sources.sink import atomic_output
@@ -188,10 +188,17 @@ def write_parquet(
     """Write payloads to a file that appears whole or not at all, `-` being standard output; the finished writer.
 
     `how` are the options of `ParquetWriter`; `force` and `same_as` those of `atomic_output`. Raises `RefusedError` for
-    a payload that does not fit, naming its number, `WriteError` and `UnsupportedError`.
+    a payload that does not fit, naming its number, `WriteError` and `UnsupportedError`. Before the file is published,
+    its footer is read back.
     """
     arrow()
-    with atomic_output(path, force=force, same_as=same_as) as out:
+    writer: ParquetWriter | None = None
+
+    def check(hidden: str) -> None:
+        assert writer is not None
+        check_parquet(hidden, writer.records)
+
+    with atomic_output(path, force=force, same_as=same_as, check=check) as out:
         writer = ParquetWriter(out, schema, **how)
         for number, payload in enumerate(payloads):
             try:
@@ -200,3 +207,13 @@ def write_parquet(
                 raise RefusedError(f"record {number}: {error}") from None
         writer.finish()
     return writer
+
+
+def check_parquet(path: str, records: int) -> None:
+    """Raise `WriteError` unless the footer of a file that was written reads back, and says so many rows."""
+    try:
+        rows = parquet().read_metadata(path).num_rows
+    except (arrow().ArrowException, OSError) as error:
+        raise WriteError(f"what was written does not read back: {str(error)[:200]}; nothing was published") from None
+    if rows != records:
+        raise WriteError(f"what was written has {rows:,} rows, not {records:,}; nothing was published")
