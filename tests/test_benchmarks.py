@@ -17,7 +17,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py", "rows.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -61,3 +61,10 @@ def test_what_conversion_costs_is_told_for_each_way_and_for_memory(tmp_path: Pat
     ways = ["of to tfrecord", "tf to ofrecord", "tf to tfrecord"]
     assert [line[:14] for line in told] == [*ways, *ways, *ways[:1] * 2]
     assert [">= 0.5" in line for line in told] == [True] * 3 + [False] * 5
+
+
+def test_what_rows_cost_is_told_for_each_job_and_workload() -> None:
+    lines = [line.split("  ") for line in printed("rows.py", "--scale", "0.0001", "--runs", "1").splitlines()]
+    told = [line[0] for line in lines[1:]]
+    assert told[:2] == ["to jsonl", "from jsonl"]
+    assert len(told) == 4 * len(set(told))

@@ -1,0 +1,98 @@
+"""The schema of JSON rows that others wrote, in which an integer may stand for a float."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfrtool.payload.features import ListKind
+from tfrtool.payload.rows import Message, RowError
+from tfrtool.payload.rows_parse import NAMED
+from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
+
+_NUMBERS = {"int64", "float", "named"}
+
+
+class _Guess:
+    """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone."""
+
+    __slots__ = ("kinds", "scalar")
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, int] = {}
+        self.scalar = True
+
+    def add(self, value: Any, line: int) -> None:
+        if value is None or value == {}:
+            return
+        kind = None
+        if isinstance(value, dict):
+            kind, value = next(iter(value.items()))
+        items = value if isinstance(value, list) else [value]
+        self.scalar = self.scalar and len(items) == 1
+        for one in {kind} if kind else {_kind_of(item) for item in items}:
+            self.kinds.setdefault(one, line)
+
+    def column(self, name: str) -> Column:
+        kinds = set(self.kinds)
+        kind: ListKind | None
+        if not kinds:
+            kind = None
+        elif kinds <= {"bytes", "named"}:
+            kind = "bytes"
+        elif kinds <= _NUMBERS:
+            kind = "int64" if kinds == {"int64"} else "float"
+        elif kinds <= _NUMBERS | {"double"}:
+            kind = "double"
+        elif kinds <= {"int64", "int32"}:
+            kind = "int32"  # a plain integer beside one that bears its kind
+        else:
+            found = ", ".join(f"{_WORDS.get(one, one)} in line {line}" for one, line in self.kinds.items())
+            raise RowError(f"it is of more than one kind: {found}", name)
+        return Column(kind, self.scalar and kind is not None, kind == "bytes")
+
+
+_WORDS = {"named": "a text", "int64": "an integer", "float": "a number", "bytes": "a text"}
+
+
+def _kind_of(item: Any) -> str:
+    if isinstance(item, bool | int):
+        return "int64"
+    if isinstance(item, float):
+        return "float"
+    return "named" if isinstance(item, str) and item in NAMED else "bytes"
+
+
+class GuessSchema:
+    """Learns the schema of objects, one after another; `message` None is told by the first, as `ParseRows` does."""
+
+    def __init__(self, message: Message | None = None) -> None:
+        self.message = message
+        self._features: dict[str, _Guess] = {}
+        self._lists: dict[str, _Guess] = {}
+
+    def add(self, value: dict[str, Any], message: Message, line: int) -> None:
+        """Learn from an object that made a sound row of that message."""
+        self.message = message
+        context = value.get("context", {}) if message == "sequence_example" else value
+        for name, item in context.items():
+            self._of(self._features, name).add(item, line)
+        if message == "sequence_example":
+            for name, steps in value.get("feature_lists", {}).items():
+                guess = self._of(self._lists, name)
+                for step in steps or ():
+                    guess.add(step, line)
+
+    def _of(self, group: dict[str, _Guess], name: str) -> _Guess:
+        if name not in group:
+            if len(group) == MAX_FEATURES:
+                raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
+            group[name] = _Guess()
+        return group[name]
+
+    def schema(self) -> RowSchema:
+        """What was learnt: a feature of integers and of other numbers is float.
+
+        Raises RowError for a feature of numbers and of texts, naming the first line of each.
+        """
+        groups = ({name: guess.column(name) for name, guess in g.items()} for g in (self._features, self._lists))
+        return RowSchema(self.message or "example", *groups)

@@ -1,0 +1,236 @@
+"""JSON objects as rows; the way back of `rows_json`, and what other programs write."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode
+from typing import Any
+
+from tfrtool.payload.features import ListKind
+from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows_fit import Double, decimals_to_float32, fit_cell, integers
+from tfrtool.payload.rows_numbers import CODES
+from tfrtool.payload.rows_schema import Column, RowSchema
+
+NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""Floats that JSON has no numbers for."""
+EMPTY = "an empty list of no kind is a feature of no kind"
+BOOLEAN = "true and false became 1 and 0"
+_BEARS = {*CODES, "bytes"}
+_PARTS = ("context", "feature_lists")
+
+
+class BadJson(ValueError):
+    """A line that is no JSON: `why`, and the `column`, counted from 1, in characters."""
+
+    def __init__(self, why: str, column: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.column = column
+
+
+class ParseRows:
+    """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
+
+    `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
+    else, else `example`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
+    the schema or another number of its list says so.
+    """
+
+    def __init__(
+        self, message: Message | None = None, schema: RowSchema | None = None, *, double: Double = "exact"
+    ) -> None:
+        import json
+
+        self.message = message or (schema.message if schema else None)
+        self._schema = schema
+        self._double = double
+        self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
+        self._error = json.JSONDecodeError
+
+    def row(self, line: str, changes: list[Change]) -> Row:
+        """The row of a line; what was read otherwise than it was written is added to `changes`.
+
+        Raises BadJson where the line is no JSON, RowError where it is and no row.
+        """
+        return self.row_of(self.object(line), changes)
+
+    def object(self, line: str) -> dict[str, Any]:
+        """The object of a line, not looked into."""
+        try:
+            value = self._decode(line)
+        except self._error as error:
+            raise BadJson(error.msg[:1].lower() + error.msg[1:], error.pos + 1) from None
+        except RecursionError:
+            raise BadJson("it nests too deep", 1) from None
+        except RowError:
+            raise
+        except ValueError:  # Python refuses to read integers of more than 4300 digits
+            raise BadJson("a number of too many digits", 1) from None
+        if not isinstance(value, dict):
+            raise BadJson(f"{_what(value)} where an object is looked for", 1)
+        return value
+
+    def row_of(self, value: dict[str, Any], changes: list[Change]) -> Row:
+        """The same of an object that was parsed already."""
+        if self.message is None:
+            both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
+            self.message = "sequence_example" if both else "example"
+        row = Row(self.message)
+        columns = self._schema.features if self._schema else {}
+        if self.message != "sequence_example":
+            self._features(value, columns, row.features, changes)
+            return row
+        for part in value:
+            if part not in _PARTS or not isinstance(value[part], dict):
+                raise RowError("a SequenceExample is an object of two objects, 'context' and 'feature_lists'", part)
+        self._features(value.get("context", {}), columns, row.features, changes)
+        columns = self._schema.feature_lists if self._schema else {}
+        for name, steps in value.get("feature_lists", {}).items():
+            _check_name(name)
+            if steps is None:
+                continue
+            if not isinstance(steps, list):
+                raise RowError(f"{_what(steps)} where the array of the steps is looked for", name)
+            column = columns.get(name)
+            row.feature_lists[name] = [self._cell(name, step, column, changes) for step in steps]
+        return row
+
+    def _features(
+        self, value: dict[str, Any], columns: dict[str, Column], cells: dict[str, Cell], changes: list[Change]
+    ) -> None:
+        for name, item in value.items():
+            _check_name(name)
+            if item is not None:
+                cells[name] = self._cell(name, item, columns.get(name), changes)
+
+    def _cell(self, name: str, value: Any, column: Column | None, changes: list[Change]) -> Cell:
+        assert self.message is not None
+        kind = column.kind if column else None
+        if isinstance(value, dict):
+            if not value:
+                return NO_KIND
+            kind, value = _borne(name, value)
+            if kind == "bytes":
+                return Cell(kind, [_base64(name, item) for item in (value if isinstance(value, list) else [value])])
+        items = value if isinstance(value, list) else [value]
+        if kind is None:
+            if not items:
+                changes.append(Change(name, EMPTY, False))
+                return NO_KIND
+            kind = guess(name, items)
+        return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
+
+
+def guess(name: str, items: list[Any]) -> ListKind:
+    """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
+    types = set(map(type, items))
+    if types <= {int, bool}:
+        return "int64"
+    if types <= {str, dict}:
+        return "bytes"
+    if (
+        types <= {int, bool, float}
+        or types <= {int, float, str}
+        and all(item in NAMED for item in items if isinstance(item, str))
+    ):
+        return "float"
+    odd = next((item for item in items if not isinstance(item, int | float | str | dict)), None)
+    if odd is not None or type(None) in types:
+        raise RowError(f"{_what(odd)} where a value is looked for", name)
+    raise RowError("numbers and texts in one list", name)
+
+
+def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -> Cell:
+    if kind == "bytes":
+        return Cell(kind, [_bytes(name, item) for item in items])
+    if any(type(item) is bool for item in items):
+        changes.append(Change(name, BOOLEAN))
+    if kind in ("int64", "int32"):
+        return Cell(kind, integers(name, kind, [_integer(name, kind, item) for item in items]))
+    numbers = [_number(name, kind, item) for item in items]
+    if kind == "float":
+        return Cell(kind, decimals_to_float32(name, numbers, changes))
+    from array import array
+
+    return Cell(kind, array("d", numbers))
+
+
+def _integer(name: str, kind: str, item: Any) -> int:
+    if isinstance(item, int):
+        return int(item)
+    if isinstance(item, float) and item.is_integer() and abs(item) < 2**53:
+        return int(item)
+    raise RowError(f"{_what(item)} where {kind} is looked for", name)
+
+
+def _number(name: str, kind: str, item: Any) -> float:
+    if isinstance(item, float):
+        if math.isinf(item):  # only a number too large for a double gives that: infinities are strings
+            raise RowError(f"a number beyond {kind}", name)
+        return item
+    if isinstance(item, int):
+        try:
+            number = float(item)
+        except OverflowError:
+            raise RowError(f"a number beyond {kind}", name) from None
+        if number != item:
+            raise RowError(f"{item} is an integer that no {kind} is equal to", name)
+        return number
+    if isinstance(item, str) and item in NAMED:
+        return NAMED[item]
+    raise RowError(f"{_what(item)} where {kind} is looked for", name)
+
+
+def _borne(name: str, value: dict[str, Any]) -> tuple[ListKind, Any]:
+    """The kind that a value bears, and the value."""
+    key = next(iter(value))
+    if len(value) != 1 or key not in _BEARS:
+        known = ", ".join(sorted(_BEARS))
+        raise RowError(f"an object with the key {key[:40]!r}; a value may be an object of one key: {known}", name)
+    return key, value[key]
+
+
+def _bytes(name: str, item: Any) -> bytes:
+    if isinstance(item, str):
+        try:
+            return item.encode()
+        except UnicodeEncodeError:
+            raise RowError("half a surrogate pair, which is no text", name) from None
+    if isinstance(item, dict) and len(item) == 1 and "bytes" in item:
+        return _base64(name, item["bytes"])
+    raise RowError(f"{_what(item)} where text or bytes are looked for", name)
+
+
+def _base64(name: str, item: Any) -> bytes:
+    if not isinstance(item, str):
+        raise RowError(f"{_what(item)} where base64 is looked for", name)
+    try:
+        return b64decode(item, validate=True)
+    except ValueError as error:
+        raise RowError(f"no base64: {str(error)[:1].lower()}{str(error)[1:]}", name) from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise RowError("the name stands twice in one object", name)
+            seen.add(name)
+    return found
+
+
+def _check_name(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise RowError("half a surrogate pair in the name, which is no text", name) from None
+
+
+def _what(value: Any) -> str:
+    if value is None:
+        return "null"
+    names = {bool: "true or false", int: "an integer", float: "a number", str: "a text", list: "an array"}
+    return names.get(type(value), "an object")

@@ -1,0 +1,146 @@
+"""What the rows of a whole set have in common: of each feature its kind, whether it is one value or a list, and text.
+
+A `Survey` learns it from rows; a `RowSchema` holds it, and is what keeps JSON plain and gives a table its columns. As
+JSON it is one object: `tfrtool_rows` (1, the version of this layout), `message`, and `features` and `feature_lists`:
+name -> {"kind", "scalar", "text", "always"}.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, get_args
+
+from tfrtool.payload.features import ListKind
+from tfrtool.payload.rows import Cell, Message, Row, RowError
+from tfrtool.payload.rows_text import is_text
+
+MAX_FEATURES = 1 << 14
+"""Names beyond which a set is refused: a table of so many columns serves nobody, and memory has to be bounded."""
+_VERSION = 1
+
+
+class Column(NamedTuple):
+    """`scalar`: every record that has the feature has one value of it (of a feature list: every step). `text`: all its
+    bytes values are printable UTF-8. `always`: no record is without the feature, though it may have no kind there."""
+
+    kind: ListKind | None
+    scalar: bool = False
+    text: bool = False
+    always: bool = False
+
+
+@dataclass(slots=True)
+class RowSchema:
+    """The columns of a set, in the order in which its records first named them."""
+
+    message: Message
+    features: dict[str, Column] = field(default_factory=dict)
+    feature_lists: dict[str, Column] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `from_json` reads."""
+        groups = {"features": self.features, "feature_lists": self.feature_lists}
+        named = {key: {name: column._asdict() for name, column in group.items()} for key, group in groups.items()}
+        return {"tfrtool_rows": _VERSION, "message": self.message, **named}
+
+    @classmethod
+    def from_json(cls, value: Any) -> RowSchema:
+        """Read what `to_json` made. Raises ValueError, in words, where it is something else."""
+        if not isinstance(value, dict) or value.get("tfrtool_rows") != _VERSION:
+            raise ValueError(f"no schema of rows: it has no 'tfrtool_rows' of {_VERSION}")
+        if value.get("message") not in get_args(Message):
+            raise ValueError(f"no schema of rows: {value.get('message')!r} is none of {', '.join(get_args(Message))}")
+        groups = ({n: _column(n, c) for n, c in _object(value, key).items()} for key in ("features", "feature_lists"))
+        return cls(value["message"], *groups)
+
+
+def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
+    group = value.get(key, {})
+    if not isinstance(group, dict):
+        raise ValueError(f"no schema of rows: '{key}' is no object")
+    return group
+
+
+def _column(name: str, value: Any) -> Column:
+    if not isinstance(value, dict) or value.get("kind") not in (None, *get_args(ListKind)):
+        raise ValueError(
+            f"no schema of rows: feature {name!r} has no kind that is one of {', '.join(get_args(ListKind))}"
+        )
+    return Column(value.get("kind"), *(value.get(trait) is True for trait in ("scalar", "text", "always")))
+
+
+class Place(NamedTuple):
+    """A record: its number in the file of that name."""
+
+    path: str
+    record: int
+
+    def __str__(self) -> str:
+        return f"'{self.path}' record {self.record}"
+
+
+@dataclass(slots=True)
+class Traits:
+    """What is known of one feature: of each kind the first record that has it, and how many records name it."""
+
+    kinds: dict[ListKind, Place] = field(default_factory=dict)
+    scalar: bool = True
+    text: bool = True
+    named: int = 0
+
+    def add(self, cell: Cell, place: Place) -> None:
+        kind, values = cell
+        if kind is None:
+            return
+        if kind not in self.kinds:
+            self.kinds[kind] = place
+        if self.scalar and len(values) != 1:
+            self.scalar = False
+        if self.text and kind == "bytes":
+            self.text = all(map(is_text, values))
+
+    def column(self, records: int) -> Column:
+        """As a column of the kind that came first, in a set of so many records."""
+        kind = next(iter(self.kinds), None)
+        return Column(kind, self.scalar and kind is not None, self.text and kind == "bytes", self.named == records)
+
+
+class Survey:
+    """Learns the schema of rows, one after another."""
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self.records = 0
+        self.features: dict[str, Traits] = {}
+        self.feature_lists: dict[str, Traits] = {}
+
+    def add(self, row: Row, place: Place) -> None:
+        """Learn from one row. Raises RowError at the name that is one too many."""
+        self.records += 1
+        for name, cell in row.features.items():
+            self._traits(self.features, name).add(cell, place)
+        for name, steps in row.feature_lists.items():
+            traits = self._traits(self.feature_lists, name)
+            for step in steps:
+                traits.add(step, place)
+
+    def _traits(self, group: dict[str, Traits], name: str) -> Traits:
+        traits = group.get(name)
+        if traits is None:
+            if len(group) == MAX_FEATURES:
+                raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
+            traits = group[name] = Traits()
+        traits.named += 1
+        return traits
+
+    def conflicts(self) -> dict[str, dict[ListKind, Place]]:
+        """The features of more than one kind, with the first record that has each kind."""
+        both = (*self.features.items(), *self.feature_lists.items())
+        return {name: traits.kinds for name, traits in both if len(traits.kinds) > 1}
+
+    def schema(self) -> RowSchema:
+        """What was learnt. A feature of more than one kind has that which came first."""
+        groups = (self.features, self.feature_lists)
+        return RowSchema(
+            self.message, *({name: traits.column(self.records) for name, traits in group.items()} for group in groups)
+        )

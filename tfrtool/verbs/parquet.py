@@ -1,0 +1,219 @@
+"""Parquet, written from payloads: a column for each feature, a schema learnt beforehand, row groups of bounded size.
+
+int64, int32, float and double are columns of those types, bytes binary, or string where all values of the feature are
+printable UTF-8. A feature that has one value wherever it stands is a column of values, any other of lists; null is an
+absent feature, or one of no kind where every record has the feature. A feature list of a SequenceExample is a column of
+lists of steps. The schema of the rows is kept in the metadata of the file, and each page bears its checksum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tfrtool.errors import RefusedError, WriteError
+from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
+from tfrtool.payload.rows_schema import Place, RowSchema, Survey
+from tfrtool.sources.sink import atomic_output
+from tfrtool.verbs.changes import Changes
+from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
+
+if TYPE_CHECKING:
+    from tfrtool.payload.wire import Buffer
+
+ROW_GROUP_BYTES = 64 << 20
+MAX_ROW_GROUP_BYTES = 1 << 30
+"""An Arrow array of lists or of bytes holds less than 2 GiB; a record of the largest size may come on top."""
+
+NO_KIND = "it has no kind in a record, and becomes absent"
+ABSENT = "it is absent from a record, and becomes one of no kind"
+ORDER = "the order of the features in the record"
+
+
+def table_columns(survey: Survey) -> RowSchema:
+    """The schema of what was surveyed, for a table.
+
+    Raises `RefusedError` for a feature of more than one kind, naming the first record of each, and for a name that is
+    both a feature of the context and a feature list.
+    """
+    for name, kinds in survey.conflicts().items():
+        found = ", ".join(f"{kind} in {place}" for kind, place in kinds.items())
+        raise RefusedError(f"feature {shown(name)} is of more than one kind: {found}; a column has one kind")
+    if both := survey.features.keys() & survey.feature_lists.keys():
+        raise RefusedError(f"{shown(min(both))} is a feature of the context and a feature list; a column is one")
+    return survey.schema()
+
+
+class ParquetWriter:
+    """Writes payloads as rows of a table into an open binary stream, which it neither names nor closes.
+
+    What is held of rows takes at most `row_group_bytes` and one record, not counting what pyarrow takes to pack them.
+    `codec` is one of pyarrow's: none, snappy, gzip, zstd, lz4, brotli. `records` counts what was written, `changes`
+    what will not come back. Raises `UnsupportedError` where pyarrow is missing.
+    """
+
+    def __init__(
+        self,
+        out: BinaryIO,
+        schema: RowSchema,
+        *,
+        row_group_bytes: int = ROW_GROUP_BYTES,
+        codec: str = "snappy",
+        lenient: bool = False,
+    ) -> None:
+        from tfrtool.verbs.parquet_columns import Filling, FillingSteps
+
+        self.message: Message = schema.message
+        self.records = 0
+        self.changes = Changes()
+        self._schema = schema
+        self._arrow_schema = table_schema(schema)
+        self._features = {name: Filling(name, column) for name, column in schema.features.items() if has_column(column)}
+        self._lists = {name: FillingSteps(name, column) for name, column in schema.feature_lists.items()}
+        self._always = {name for name, column in schema.features.items() if column.always}
+        self._order = {name: at for at, name in enumerate(schema.features)}
+        self._lenient = lenient
+        self._budget = min(row_group_bytes, MAX_ROW_GROUP_BYTES)
+        self._held = self._rows = 0
+        self._out = _Unclosed(out)
+        self._writer = parquet().ParquetWriter(
+            arrow().PythonFile(self._out, mode="w"), self._arrow_schema, compression=codec, write_page_checksum=True
+        )
+
+    def write(self, payload: Buffer, record: int | None = None) -> int:
+        """Append a record, and say how many bytes it takes in memory. `record` is its number, for `changes`.
+
+        Raises RowError for a payload that is not the message or does not fit the schema; the writer is of no more use
+        then.
+        """
+        changes: list[Change] = []
+        row = read_row(payload, self.message, changes, lenient=self._lenient)
+        self._check(row, changes)
+        features, lists = row.features, row.feature_lists
+        size = sum(filling.add(features.get(name)) for name, filling in self._features.items())
+        size += sum(steps.add(lists.get(name)) for name, steps in self._lists.items())
+        if changes:
+            self.changes.add(changes, self.records if record is None else record)
+        self.records += 1
+        self._rows += 1
+        self._held += size
+        if self._held >= self._budget:
+            self._flush()
+        return size
+
+    def _check(self, row: Row, changes: list[Change]) -> None:
+        """Are all names known, and what of the row does the table not say?"""
+        order, last, ordered = self._order, -1, True
+        for name, cell in row.features.items():
+            at = order.get(name)
+            if at is None:
+                raise RowError("it is not in the schema", name)
+            ordered = ordered and at > last
+            last = at
+            if cell.kind is None and name not in self._always:
+                changes.append(Change(name, NO_KIND))
+        if not self._always <= row.features.keys():
+            changes += [Change(name, ABSENT) for name in self._order if name in self._always - row.features.keys()]
+        if not ordered or list(row.feature_lists) != [name for name in self._lists if name in row.feature_lists]:
+            for name in row.feature_lists:
+                if name not in self._lists:
+                    raise RowError("it is not in the schema", name)
+            changes.append(Change("", ORDER, False))
+
+    def finish(self) -> None:
+        """Write what is held, and the footer. Nothing is written after it."""
+        if self._rows:
+            self._flush()
+        self._writer.close()
+        self._out.out = None
+
+    def _flush(self) -> None:
+        pa, rows = arrow(), self._rows
+        columns = [filling.take() for filling in self._features.values()]
+        columns += [steps.take() for steps in self._lists.values()]
+        if columns:
+            table = pa.Table.from_arrays(columns, schema=self._arrow_schema)
+        else:  # rows of no columns at all: Arrow counts them in the batch alone
+            raise RefusedError("no record has a feature, and a table without columns has no rows")
+        self._writer.write_table(table, row_group_size=max(rows, 1))
+        self._held = self._rows = 0
+
+
+class _Unclosed:
+    """A stream for pyarrow to write to, which may outlive it: pyarrow writes its footer when it is forgotten, too."""
+
+    closed = False
+
+    def __init__(self, out: BinaryIO) -> None:
+        self.out: BinaryIO | None = out
+
+    def write(self, data: Any) -> int:
+        if self.out is not None and not self.out.closed:
+            self.out.write(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Whoever owns the stream flushes it."""
+
+    def close(self) -> None:
+        """Whoever owns the stream closes it."""
+
+
+def survey_payloads(
+    payloads: Iterable[Buffer], message: Message, path: str = "", survey: Survey | None = None, *, lenient: bool = False
+) -> Survey:
+    """Learn the schema of payloads, on top of what `survey` knows; `path` names them in what is said of conflicts.
+
+    Raises `RefusedError` for a payload that is not the message, naming its number.
+    """
+    survey = survey or Survey(message)
+    for number, payload in enumerate(payloads):
+        place = Place(path, number)
+        try:
+            survey.add(read_row(payload, message, lenient=lenient), place)
+        except RowError as error:
+            raise RefusedError(f"{place if path else f'record {number}'}: {error}") from None
+    return survey
+
+
+def write_parquet(
+    payloads: Iterable[Buffer],
+    path: str,
+    schema: RowSchema,
+    *,
+    force: bool = False,
+    same_as: Iterable[str] = (),
+    **how: Any,
+) -> ParquetWriter:
+    """Write payloads to a file that appears whole or not at all, `-` being standard output; the finished writer.
+
+    `how` are the options of `ParquetWriter`; `force` and `same_as` those of `atomic_output`. Raises `RefusedError` for
+    a payload that does not fit, naming its number, `WriteError` and `UnsupportedError`. Before the file is published,
+    its footer is read back.
+    """
+    arrow()
+    writer: ParquetWriter | None = None
+
+    def check(hidden: str) -> None:
+        assert writer is not None
+        check_parquet(hidden, writer.records)
+
+    with atomic_output(path, force=force, same_as=same_as, check=check) as out:
+        writer = ParquetWriter(out, schema, **how)
+        for number, payload in enumerate(payloads):
+            try:
+                writer.write(payload)
+            except RowError as error:
+                raise RefusedError(f"record {number}: {error}") from None
+        writer.finish()
+    return writer
+
+
+def check_parquet(path: str, records: int) -> None:
+    """Raise `WriteError` unless the footer of a file that was written reads back, and says so many rows."""
+    try:
+        rows = parquet().read_metadata(path).num_rows
+    except (arrow().ArrowException, OSError) as error:
+        raise WriteError(f"what was written does not read back: {str(error)[:200]}; nothing was published") from None
+    if rows != records:
+        raise WriteError(f"what was written has {rows:,} rows, not {records:,}; nothing was published")

@@ -1,0 +1,204 @@
+"""Parquet, read into payloads: any file whose columns hold values that features can hold.
+
+Integers become int64 (of 32 bits and less int32, where an OFRecord is made), booleans 0 and 1, half floats and floats
+float, doubles what the caller says, strings and binaries bytes; lists of these are lists, and a null is an absent
+feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message, its feature lists, and where a
+null is a feature of no kind. The checksums of pages are looked at where there are any, and the number of rows has to be
+that of the footer.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Container, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.errors import RefusedError, TfrtoolError
+from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError, shown, write_row
+from tfrtool.payload.rows_fit import Double, fit_cell
+from tfrtool.payload.rows_parse import BOOLEAN
+from tfrtool.payload.rows_schema import RowSchema
+from tfrtool.sources import open_source
+from tfrtool.verbs.changes import Changes
+from tfrtool.verbs.parquet_arrow import METADATA_KEY, arrow, parquet
+from tfrtool.verbs.parquet_cells import InRow, Shape, cells_of, shape_of, steps_of
+
+if TYPE_CHECKING:
+    from tfrtool.framing.window import Readable
+
+BATCH_BYTES = 8 << 20
+"""Bytes of rows, by the average of their row group, that are turned into payloads at once."""
+_BATCH_ROWS = 1 << 14
+
+
+class ParquetReader:
+    """The rows of a file as payloads. Iterate it once.
+
+    `message` None: what the file was written from, as its metadata says, else `example`. `double` says what becomes of
+    doubles in an Example. `changes` counts what was read otherwise than it stands there, by the number of its row.
+    Memory is bounded by a row group's pages and `batch_bytes`. An input that is no file on disk is copied to a
+    nameless temporary one first. `progress` is told the bytes of the file that were done since it was last called, by
+    the part of the rows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        message: Message | None = None,
+        *,
+        double: Double = "exact",
+        batch_bytes: int = BATCH_BYTES,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.message = message
+        self.changes = Changes()
+        self._double: Double = double
+        self._batch_bytes = batch_bytes
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """Each row's number, counted from 0, and its payload.
+
+        Raises `RefusedError` for a file that is no Parquet, a column that no feature can hold, and a value that does
+        not fit, naming column and row; `OpenError`, `ReadError`, and `UnsupportedError` where pyarrow is missing.
+        """
+        pa = arrow()
+        with open_source(self.name, compression="none", twice=True) as source:
+            try:
+                file = parquet().ParquetFile(_File(source.data), pre_buffer=False, page_checksum_verification=True)
+                yield from self._rows(file, source.data.size or 0)
+            except TfrtoolError:
+                raise
+            except (pa.ArrowException, OSError, ValueError) as error:
+                why = str(error).partition("\n")[0][:200].rstrip(".")
+                raise RefusedError(f"'{self.name}': no Parquet file that can be read: {why}") from None
+
+    def _rows(self, file: Any, size: int) -> Iterator[tuple[int, bytes]]:
+        schema = file.schema_arrow
+        known = _known(schema)
+        if self.message is None:
+            self.message = known.message if known else "example"
+        if known and known.message != self.message:
+            known = None
+        lists = known.feature_lists if known else None
+        always = {name for name, column in known.features.items() if column.always} if known else set()
+        shapes, stepped = self._shapes(schema, lists)
+        number = done = 0
+        for batch in file.iter_batches(self._batch_rows(file.metadata), use_threads=False):
+            told: list[list[Change]] = [[] for _ in range(batch.num_rows)]
+            rows = [Row(self.message) for _ in range(batch.num_rows)]
+            for name, column in zip(schema.names, batch.columns, strict=True):
+                null = NO_KIND if name in always else None
+                self._column(name, column, shapes[name], name in stepped, null, rows, number, told)
+            for row, changes in zip(rows, told, strict=True):
+                if changes:
+                    self.changes.add(changes, number)
+                yield number, write_row(row)
+                number += 1
+            if self._progress:
+                now = size * number // max(file.metadata.num_rows, number, 1)
+                self._progress(now - done)
+                done = now
+        if number != file.metadata.num_rows:
+            raise RefusedError(f"'{self.name}': {number:,} rows where the footer says {file.metadata.num_rows:,}")
+
+    def _batch_rows(self, metadata: Any) -> int:
+        """Rows of about `batch_bytes`, where rows are largest."""
+        groups = (metadata.row_group(i) for i in range(min(metadata.num_row_groups, 1000)))
+        largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=1)
+        return max(1, min(_BATCH_ROWS, int(self._batch_bytes / max(largest, 1))))
+
+    def _shapes(self, schema: Any, lists: Container[str] | None) -> tuple[dict[str, Shape], set[str]]:
+        """What each column holds, and which are feature lists: `lists`, or for None those of lists of lists."""
+        found: dict[str, Shape] = {}
+        stepped = set()
+        for field in schema:
+            name = field.name
+            if name in found:
+                raise RefusedError(f"'{self.name}': two columns have the name {shown(name)}")
+            shape = shape_of(field.type, self.message == "ofrecord")
+            if (
+                shape
+                and self.message == "sequence_example"
+                and (name in lists if lists is not None else shape.levels == 2)
+            ):
+                stepped.add(name)
+            if shape is None or not (name in stepped) <= shape.levels <= 1 + (name in stepped):
+                raise RefusedError(
+                    f"'{self.name}': column {shown(name)} is of {str(field.type)[:100]}, and features hold "
+                    "integers, floats, booleans, strings, binaries and lists of these: cast it, or leave it out"
+                )
+            found[name] = shape
+        return found, stepped
+
+    def _column(
+        self,
+        name: str,
+        column: Any,
+        shape: Shape,
+        stepped: bool,
+        null: Cell | None,
+        rows: list[Row],
+        first: int,
+        told: list[list[Change]],
+    ) -> None:
+        assert self.message is not None
+        try:
+            cells = steps_of(name, column, shape) if stepped else cells_of(name, column, shape.kind, shape.levels)
+        except InRow as error:
+            raise RefusedError(f"'{self.name}' row {first + error.row}: {error}") from None
+        for i, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+            if cell is None and null:
+                row.features[name] = null
+            if cell is None:
+                continue
+            if shape.is_bool:
+                told[i].append(Change(name, BOOLEAN))
+            try:
+                if isinstance(cell, Cell):
+                    row.features[name] = fit_cell(name, cell, self.message, self._double, told[i])
+                else:
+                    fitted = [fit_cell(name, step, self.message, self._double, told[i]) for step in cell]
+                    row.feature_lists[name] = fitted
+            except RowError as error:
+                raise RefusedError(f"'{self.name}' row {first + i}: {error}") from None
+
+
+def _known(schema: Any) -> RowSchema | None:
+    """The schema that the file keeps in its metadata, if it is one."""
+    import json
+
+    raw = (schema.metadata or {}).get(METADATA_KEY)
+    if raw is None:
+        return None
+    try:
+        return RowSchema.from_json(json.loads(raw))
+    except (ValueError, RecursionError):
+        return None
+
+
+class _File(io.RawIOBase):
+    """A stream of known size as a file that pyarrow can read."""
+
+    def __init__(self, data: Readable) -> None:
+        self._data = data
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._data.size or 0)[whence]
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        got = self._data.read_into(self._at, memoryview(buffer).cast("B"))
+        self._at += got
+        return got
