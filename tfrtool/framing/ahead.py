@@ -9,11 +9,8 @@ from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.scout import CANDIDATE, Ledger
+from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger
 from tfrtool.framing.window import Readable, Window
-
-TOILED = 1 << 20
-"""Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
@@ -61,6 +58,11 @@ class Ahead:
             return False
         return self.boundary(end) or (self.ledger.spend(length) and self.data_holds(header + HEADER, end - 4))
 
+    def reach(self, last: int) -> int:
+        """The claimed end of the record at the sound header where a chain died; `last` itself where none stands."""
+        head = self.head(last)
+        return last + FRAMING + int(_HEADER.unpack(head)[0]) if header_is_sound(head) else last
+
     def follow(self, header: int, sight: int) -> tuple[int, Ending]:
         """Where the chain of sound headers from `header` on ends, and how; `far` when it goes on for `sight` bytes.
 
@@ -104,6 +106,39 @@ class Ahead:
         value is therefore announced with its size, which no file is by its neighbours.
         """
         return self._announced(start, begin) == end - begin
+
+    def value(self, start: int, length: int, begin: int) -> int:
+        """How many bytes from `begin` on are one value of the payload of `length` bytes of the record at `start`, or 0.
+
+        Only where the bytes before say so: the payload begins there, or a message announces a value that fits it.
+        """
+        if begin == start + HEADER:
+            return length
+        size = self._announced(start + HEADER, begin)
+        return size if size is not None and begin + size <= start + HEADER + length else 0
+
+    def holds_file(self, start: int, length: int, header: int) -> tuple[int, int]:
+        """The size of the value of the payload that begins, up to `header`, with what may be a damaged header, or 0.
+
+        And how many bytes of the payload follow that value.
+        """
+        first = start + HEADER
+        stop = min(header + HEADER, first + (1 << 16))
+        if not self.ledger.toil(stop - first):
+            return 0, 0
+        data = self.read(first, stop)
+        at = 0
+        while True:
+            zeros = data.find(bytes(5), at)
+            if zeros < 0:
+                return 0, 0
+            for begin in range(max(0, zeros - 3), zeros + 1):
+                inner = int.from_bytes(data[begin : begin + 8], "little")
+                if 0 < inner < 1 << 32 and first + begin <= header:
+                    size = self.value(start, length, first + begin)
+                    if inner + FRAMING <= size:
+                        return size, length - (first + begin - start - HEADER) - size
+            at = zeros + 1
 
     def announced_past(self, start: int, begin: int, end: int, most: int) -> bool:
         """The same for a value that goes beyond `end`, where the stream was cut, and at most to `most`."""

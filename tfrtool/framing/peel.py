@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from tfrtool.framing.ahead import TOILED, Ahead
+from tfrtool.framing.ahead import Ahead
 from tfrtool.framing.algebra import first_end, starts
 from tfrtool.framing.crc import header_is_sound, unmasked
 from tfrtool.framing.encode import header
 from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.scout import TOILED
 
 Payload = tuple[int, int]
 
@@ -38,6 +39,16 @@ def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
     if to != at:
         front, back = _sure(front), [p for p in back if p[1] - at <= _SURE or _announced(data, p)]
     return _placed([*front, *back], start)
+
+
+def behind(ahead: Ahead, begin: int, end: int) -> list[Payload]:
+    """The payloads of records with lost headers that end one after another at the boundary `end`, from `begin` on."""
+    begin = max(begin, end - TOILED)
+    if end - begin <= FRAMING or not ahead.ledger.toil(end - begin):
+        return []
+    data = ahead.read(begin, end)
+    found, _ = _from_back(ahead, data, 0)
+    return _placed([p for p in found if p[1] <= _SURE or _announced(data, p)], begin)
 
 
 def _from_far_ends(ahead: Ahead, start: int, end: int) -> list[Payload]:
@@ -76,6 +87,8 @@ def _from_back(ahead: Ahead, data: bytes, floor: int) -> tuple[list[Payload], in
         if not begins or _proves_nothing(data, floor + begins[0], to - 4):
             break
         begin = floor + begins[0]
+        if data[max(0, begin - HEADER) : begin] == header(to - 4 - begin):
+            break  # its header is not lost, so this is content of a record that was passed over
         found.insert(0, (begin, to - 4))
         to = max(floor, begin - HEADER)
     return found, to

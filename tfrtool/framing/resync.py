@@ -19,14 +19,15 @@ from collections.abc import Iterator
 from struct import Struct
 
 from tfrtool.framing import words
-from tfrtool.framing.ahead import TOILED, Ahead
+from tfrtool.framing.ahead import Ahead
 from tfrtool.framing.crc import Masked, crc32c, rotated
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.mend import mends
+from tfrtool.framing.peel import behind as peel_behind
 from tfrtool.framing.peel import peel
-from tfrtool.framing.scout import Ledger, Scout
-from tfrtool.framing.window import Readable
+from tfrtool.framing.scout import TOILED, Ledger, Scout
+from tfrtool.framing.window import CAPACITY, Readable
 from tfrtool.framing.writers import wrong_writer
 
 _UNHEARD_OF = 1 << 31
@@ -46,15 +47,43 @@ class Resync:
     def __init__(self, data: Readable, ledger: Ledger) -> None:
         self.ahead = Ahead(data, ledger)
         self.ledger = ledger
+        self._ways: list[int] = []
 
     def confined(self, end: int) -> bool:
         """Whether a record really ends at `end`: the next one stands there, with a sound or a mended header."""
         return self.ahead.boundary(end) or self._mended(end, None) is not None
 
+    def crossed(self, start: int, end: int) -> bool:
+        """Whether a sound record within the payload of the record `[start, end)` goes on into its checksum or further.
+
+        No content does. So the record does not end at `end`, though a sound header stands there by chance.
+        """
+        if not self.ledger.spend(end - start):
+            return False
+        scout = Scout(self.ahead.near, start, at=start + HEADER, keep=start)
+        scout.until = end
+        while (header := scout.next()) is not None and header < end:
+            if self._stands(header, scout):
+                stop = header + FRAMING + int(_HEADER.unpack(self.ahead.head(header))[0])
+                crosses = stop > end - 4 and self.ledger.spend(stop - header)
+                if crosses and self.ahead.data_holds(header + HEADER, stop - 4):
+                    return True
+        return False
+
     # Where the header is unsound
+
+    def _put_in(self, start: int) -> Explained | None:
+        """What stands between records among bytes that were put into a record, and up to the end of that record."""
+        self._ways = [way for way in self._ways if way > start]
+        if not self._ways:
+            return None
+        return [Scout(self.ahead.near, start, at=start, keep=start).passed(self._ways[0])], self._ways[0]
 
     def explain(self, start: int, number: int) -> Explained:
         """What stands from `start` on, where the header is unsound."""
+        put_in = self._put_in(start)
+        if put_in:
+            return put_in
         head = self.ahead.head(start)
         if len(head) < HEADER:
             end = start + len(head)
@@ -69,6 +98,17 @@ class Resync:
             scout.skip()
             return False
         return self.ahead.stands(header)
+
+    def _holder(self, doubtful: int | None, header: int, end: int, how: str) -> int:
+        """Where the file goes on if a chain `[header, end)` is its own, or the content of the record at `doubtful`.
+
+        That one has a sound header alone; what it says of its payload speaks for it.
+        """
+        if doubtful is not None and how == "dead":
+            length: int = _HEADER.unpack(self.ahead.head(doubtful))[0]
+            if self.ahead.value(doubtful, length, header) >= end - header:
+                return doubtful
+        return header
 
     def _mended(self, start: int, number: int | None) -> Damage | None:
         """The header mended, where the payload's checksum then holds."""
@@ -118,6 +158,8 @@ class Resync:
         sight = self.ledger.sight()
         gap: Damage | None = None
         peeled: list[Damage] = []
+        first: int | None = None
+        records_go_on = False
         while True:
             header = scout.next()
             boundary = scout.at if header is None else header
@@ -130,24 +172,37 @@ class Resync:
             proved = self._proved(scout, start, boundary, number, head)
             if proved:
                 return [proved], boundary
+            if gap is not None:
+                begin = scout.begins(boundary, self.ledger)
+                if begin is not None:
+                    return self._apart(start, boundary, number, [(begin, boundary - 4)]), boundary
             if header is None:
                 if known_end is None and gap is None:
                     peeled = self._peeled(scout, start, boundary, number, head)
                 break
-            if known_end is not None or not self._stands(header, scout):
+            if known_end is not None:
+                continue
+            if not self._stands(header, scout):
+                first = first or header
                 continue
             end, how = self.ahead.follow(header, sight)
             if how == "dead" and (self.ahead.announced(start, header, end) or self.ahead.a_checksum_apart(end)):
                 scout.at = max(end, scout.at)
+                first = None
                 continue
             if gap is None:
-                peeled = self._peeled(scout, start, boundary, number, head, at_will=how != "dead")
+                # The stretch behind it will be searched once more.
+                header = first if first is not None and self.ledger.toil(CAPACITY // 2 + end - first) else header
+                peeled = self._peeled(scout, start, header, number, head, at_will=how != "dead")
                 if peeled:
                     break
             # The file goes on here, unless a record around the chain is proved behind it.
             if gap is None:
-                scout.keep = header
+                scout.keep = max(start, header - TOILED)
+                # A chain that ends at a damaged record is the file's; one that ends at anything else may be content.
+                records_go_on = how != "dead" or self.ahead.reach(end) > end
                 gap = scout.passed(header)
+                scout.mark(header)
                 scout.until = header + sight
             self.ledger.look(_STEP)
             sight -= _STEP
@@ -156,6 +211,8 @@ class Resync:
             scout.at = max(end, scout.at)
         if gap is not None:
             self.ledger.look(scout.at - gap.end)
+            if records_go_on:
+                peeled = peeled or self._peeled(None, start, gap.end, number, head)
         if peeled:
             return peeled, peeled[-1].end
         if known_end is not None:
@@ -173,19 +230,22 @@ class Resync:
         return None
 
     def _peeled(
-        self, scout: Scout, start: int, end: int, number: int, head: bytes, *, at_will: bool = True
+        self, scout: Scout | None, start: int, end: int, number: int, head: bytes, *, at_will: bool = True
     ) -> list[Damage]:
         """The gap `[start, end)` as records with lost headers and what lies between them, if any is proved.
 
         The last one may lack bytes of its header. What else is found may also be content of a record whose header is
         lost as well, so the caller asks for that (`at_will`) only where records go on for good behind the gap.
         """
-        begin = scout.lost_bytes(end, self.ledger)
+        begin = scout.lost_bytes(end, self.ledger) if scout else None
         if begin is not None:
             rescue = Rescue("late-start", 1, ((begin, end - 4),))
             message = words.late_start(begin, end - 4 - begin)
             return [_header_damage(start, end, number, head, message, rescue)]
-        payloads = peel(self.ahead, start, end) if at_will else []
+        return self._apart(start, end, number, peel(self.ahead, start, end) if at_will else [])
+
+    def _apart(self, start: int, end: int, number: int, payloads: list[tuple[int, int]]) -> list[Damage]:
+        """The gap `[start, end)` as the records of these payloads, and what lies between them."""
         found: list[Damage] = []
         at = start
         for begin, stop in payloads:
@@ -209,12 +269,17 @@ class Resync:
         Bytes are missing from it or too many are in it, or (`fits` is false) it claims more than is left. `crcs` are
         the computed and the stored data checksum.
         """
+        put_in = self._put_in(start)
+        if put_in:
+            return put_in
         claimed = start + FRAMING + length
         scout = Scout(self.ahead.near, start, at=start + HEADER, keep=start if fits else None)
         sight = self.ledger.sight()
         chains: list[tuple[int, int]] = []
         resume: int | None = None
         over = False
+        held = tail = 0
+        doubtful: int | None = None
         if fits:
             scout.until = claimed + sight
         while True:
@@ -230,23 +295,42 @@ class Resync:
             if header is None:
                 break
             if not self._stands(header, scout):
+                doubtful = header
                 continue
             if resume is None and not fits:
                 scout.keep = header
             end, how = self.ahead.follow(header, sight)
             if len(chains) < _CHAINS:
                 chains.append((header, end))
-            if self._is_content(start, length, fits, header, end, how):
+            if how == "dead" and not held and length < _UNHEARD_OF:
+                held, tail = self.ahead.holds_file(start, length, header)
+            inside = held and how == "dead" and end - header <= held
+            if inside or self._is_content(start, length, fits, header, end, how):
+                held = max(0, held - (end - header))
                 scout.keep = start if fits else resume
                 over = over or end > claimed
+                if inside and resume is None and self.ahead.boundary(end + tail + 4) and fits:
+                    # What follows the value is as long as it has to be: here the record ends.
+                    resume = end + tail + 4
+                    behind = self.ahead.rejoined(start + HEADER, length, resume) if resume > claimed else None
+                    if behind is not None:
+                        return self._rejoined(start, number, length, resume, behind, crcs, chains)
+                    break
             elif resume is None:
-                resume = header
+                resume = self._holder(doubtful, header, end, how)
             self.ledger.look(_STEP)
             sight -= _STEP
             if resume is not None and (how != "dead" or not fits or sight < 0):
                 break
             scout.at = max(end, scout.at)
         self.ledger.look(max(0, scout.at - claimed) if fits else 0)
+        if resume is not None or (header is None and not over and not scout.gave_up):
+            to = scout.at if resume is None else resume
+            lost = peel_behind(self.ahead, start + HEADER, to) if fits or resume is not None else []
+            if lost and (lost[0][0] < claimed + HEADER or over):
+                first = max(start + HEADER, lost[0][0] - HEADER)
+                cut = _data_damage(start, first, number, crcs, words.cut(length, first - start - HEADER), None)
+                return [cut, *self._apart(first, to, number + 1, lost)], to
         if fits:
             return self._claimed(start, number, length, crcs, resume, scout.at if over else None)
         return self._too_long(start, number, length, resume, scout.at)
@@ -257,11 +341,13 @@ class Resync:
         if length >= _UNHEARD_OF:
             return False
         if how == "dead":
-            if not fits or end <= claimed or self.ahead.announced(start, header, end):
+            if self.ahead.announced(start, header, end):
+                return True
+            if (not fits or end <= claimed) and self.ahead.reach(end) == end:
                 return True
             # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
             # put in.
-            return end <= claimed + _FOOTER_APART and self.ahead.a_checksum_apart(end)
+            return fits and end <= claimed + _FOOTER_APART and self.ahead.a_checksum_apart(end)
         if fits or how != "end":
             return False
         # The chain fills the stream to its end, and the stream may have been cut between two records of the content.
@@ -280,10 +366,10 @@ class Resync:
         extra = end - start - FRAMING - length
         rescue = Rescue("rejoined", 1, ((start + HEADER, behind), (behind + extra, end - 4)))
         # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
-        for header, stop in chains:
-            if behind <= header and stop <= behind + extra:
-                end = header
-                break
+        put_in = [header for header, stop in chains if behind <= header and stop <= behind + extra]
+        if put_in:
+            self._ways = [*put_in[1:], end]
+            end = put_in[0]
         return [_data_damage(start, end, number, crcs, words.rejoined(length, extra, behind), rescue)], end
 
     def _claimed(

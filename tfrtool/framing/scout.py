@@ -6,11 +6,14 @@ import re
 from struct import Struct
 
 from tfrtool.framing import kernel, words
-from tfrtool.framing.crc import crc32c, header_is_sound, rotated
+from tfrtool.framing.algebra import back_over_zeros, starts
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated, unmasked
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.window import CAPACITY, Window
 
+TOILED = 1 << 20
+"""Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
 CANDIDATE = 1 << 10
 """What trying one header costs, in bytes read at memory speed."""
 
@@ -99,6 +102,8 @@ class Scout:
         self._all_zero = True
         self._run = (start, start)
         self._sample = b""
+        self._marked = start
+        self._until_mark = 0
 
     def next(self) -> int | None:
         """The next sound header at or after `at`, which moves behind its first byte.
@@ -197,6 +202,27 @@ class Scout:
     def _is_header(self, begin: int, boundary: int) -> bool:
         """Whether a payload and its checksum are a sound header, which is 8 bytes and their checksum too."""
         return boundary - begin == HEADER and header_is_sound(self.window.peek(begin, HEADER))
+
+    def mark(self, at: int) -> None:
+        """Remember the stretch before `at`, to find payloads later that begin in it."""
+        self._marked = max(at, self.start + HEADER)
+        self.take_in(self._marked)
+        self._until_mark = self._crc
+
+    def begins(self, boundary: int, ledger: Ledger) -> int | None:
+        """Where before the mark the payload begins whose checksum stands before `boundary`, a good way behind it."""
+        behind = boundary - 4 - self._marked
+        if behind < 0 or self._marked - self.start > TOILED or not ledger.toil(self._marked - self.start + 256):
+            return None
+        self.take_in(boundary - 4)
+        stored = self._stored(boundary)
+        if stored is None:
+            return None
+        view = memoryview(bytearray(self._marked - self.start))
+        got = self.window.data.read_into(self.start, view)
+        wanted = self._until_mark ^ back_over_zeros(self._crc ^ unmasked(stored), behind)
+        found = starts(bytes(view[:got]), wanted)
+        return self.start + found[0] if found else None
 
     def _stored(self, boundary: int) -> int | None:
         index = self.window.load(boundary - 4, 4)
