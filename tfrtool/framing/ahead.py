@@ -9,7 +9,7 @@ from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger
+from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger, Scout
 from tfrtool.framing.window import Readable, Window
 
 _HEADER = Struct("<QI")
@@ -57,6 +57,13 @@ class Ahead:
         if not self.ledger.spend(CANDIDATE) or not self.fits(end):
             return False
         return self.boundary(end) or (self.ledger.spend(length) and self.data_holds(header + HEADER, end - 4))
+
+    def tries(self, header: int, scout: Scout) -> bool:
+        """The same for a header that `scout` found, which passes over a stretch where too many of them were of none."""
+        if self.ledger.broke:
+            scout.skip()
+            return False
+        return self.stands(header)
 
     def reach(self, last: int) -> int:
         """The claimed end of the record at the sound header where a chain died; `last` itself where none stands."""

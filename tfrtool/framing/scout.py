@@ -14,6 +14,8 @@ from tfrtool.framing.window import CAPACITY, Window
 
 TOILED = 1 << 20
 """Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
+LOOK = 1 << 16
+"""What looking at one more chain of records costs, in bytes of sight."""
 CANDIDATE = 1 << 10
 """What trying one header costs, in bytes read at memory speed."""
 
@@ -85,14 +87,14 @@ class Scout:
 
     What it takes in is the CRC of everything from `start + 12` on, as the payload of a record with a lost header, and
     whether the bytes are zeros or text. Each byte is read once, however many headers are found. `keep` is the offset
-    from which on the stream must stay readable, and the first `remember` bytes of the gap stay so until they are
-    passed; while it is None, what was passed over may be forgotten. `until` is where the search gives up.
+    from which on the stream must stay readable; while it is None, only the last `hold` bytes that were passed over
+    must. `until` is where the search gives up.
     """
 
-    def __init__(self, window: Window, start: int, at: int, keep: int | None, remember: int = 0) -> None:
+    def __init__(self, window: Window, start: int, at: int, keep: int | None, hold: int = 0) -> None:
         self.window = window
         self.start = start
-        self._remembered = start + remember
+        self._hold = hold
         self.until: int | None = None
         self.at = at
         self.keep = keep
@@ -120,8 +122,8 @@ class Scout:
                     self.at = header + 1
                     return header
             self.take_in(self.at - FRAMING)
-            if self.keep is None and self._taken > self._remembered:
-                window.data.forget(self._taken)
+            if self.keep is None:
+                window.data.forget(max(self.start, self._taken - self._hold))
             index = window.load(self._taken, CAPACITY) + self.at - self._taken
             found, stop = kernel.scan(window.buffer, index, window.fill)
             self._found = [window.base + place for place in reversed(found)]

@@ -226,7 +226,7 @@ class _Walker:
         if crcs is None:
             crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
             crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
-        if not self.resync.confined(end) or self.resync.crossed(at, end):
+        if not self.resync.confined(at, end):
             return self.resync.cut_short(at, self.number, length, True, crcs)
         from tfrtool.framing import words
         from tfrtool.framing.damage import Damage, Rescue
