@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from faults import File, drop, insert, nest, ten, walked
-from messagekit import sized
+from messagekit import entry, numbers, raw_example, sized
 
 from tfrtool.framing.encode import frame
 
@@ -90,3 +90,21 @@ def test_the_last_record_put_into_another_may_be_cut_and_claim_more_than_its_pla
     found = walked(insert(insert(DATA, AT[5] + 50, TEXT), AT[4] + 60, put_in))
     assert found.payloads == (*FILE.payloads[:4], b"x" * 30, *FILE.payloads[6:])
     check(FILE, insert(insert(DATA, AT[5] + 50, TEXT), AT[4] + 60, put_in), 4, 5)
+
+
+def test_a_record_that_lost_its_header_among_those_put_into_another_comes_back() -> None:
+    other = ten(2)
+    hurt = insert(DATA, AT[4] + 30, other.data[5 : other.at[3]])
+    check(FILE, hurt, *range(10))
+    found = walked(hurt)
+    assert {*found.payloads, *found.rescued(hurt)} == {*FILE.payloads, *other.payloads[:3]}
+
+
+@pytest.mark.parametrize("before", [1, 6, 60])
+def test_bytes_put_in_before_a_value_that_is_announced_twice_do_not_open_it(before: int) -> None:
+    """In an Example the list of values announces its size too."""
+    holder = raw_example(entry(b"raw", sized(1, sized(1, INNER.data))), entry(b"i", numbers(3, 7)))
+    file = File((*FILE.payloads[:3], holder, *FILE.payloads[3:]))
+    value = file.at[3] + 12 + holder.index(INNER.data)
+    hurt = insert(insert(file.data, value + INNER.at[6] + 20, TEXT), value - 12, b"\x81" * before)
+    check(file, hurt, 0, 1, 2, *range(4, 11))

@@ -117,12 +117,17 @@ class Ahead:
     def value(self, start: int, length: int, begin: int) -> int:
         """How many bytes from `begin` on are one value of the payload of `length` bytes of the record at `start`, or 0.
 
-        Only where the bytes before say so: the payload begins there, or a message announces a value that fits it.
+        Only where the bytes before say so: the payload begins there, or a message announces a value that fits it. One
+        that does not, since bytes were put in before it, is believed where a message around it says the same.
         """
         if begin == start + HEADER:
             return length
         size = self._announced(start + HEADER, begin)
-        return size if size is not None and begin + size <= start + HEADER + length else 0
+        if size is None or size >= length:
+            return 0
+        prefix = 1 + max(1, (size.bit_length() + 6) // 7)
+        fits = begin + size <= start + HEADER + length
+        return size if fits or self._announced(start + HEADER, begin - prefix) == prefix + size else 0
 
     def holds_file(self, start: int, length: int, header: int) -> tuple[int, int]:
         """The size of the value of the payload that begins, up to `header`, with what may be a damaged header, or 0.
@@ -144,7 +149,7 @@ class Ahead:
                 if 0 < inner < 1 << 32 and first + begin <= header:
                     size = self.value(start, length, first + begin)
                     if inner + FRAMING <= size:
-                        return size, length - (first + begin - start - HEADER) - size
+                        return size, max(0, length - begin - size)
             at = zeros + 1
 
     def announced_past(self, start: int, begin: int, end: int, most: int) -> bool:

@@ -143,10 +143,14 @@ class Claim:
         rescue = Rescue("rejoined", 1, ((self.start + HEADER, first), (first + extra, end - 4)))
         # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
         put_in = [header for header, stop in self._chains if first <= header and stop <= first + extra]
+        lost = []
         if put_in:
             self.ways = [*put_in[1:], end]
             end = put_in[0]
-        return self._damage(end, words.rejoined(self.length, extra, first), rescue)
+            lost = behind(self.ahead, first, end)
+        stop = max(first, lost[0][0] - HEADER) if lost else end
+        found, _ = self._damage(stop, words.rejoined(self.length, extra, first), rescue)
+        return [*found, *apart(self.ahead, stop, end, self.number + 1, lost)], end
 
     def _told(self, *, to_the_end: bool) -> Explained:
         """What the search has come to; `to_the_end` if it went to the end of the stream."""
