@@ -30,8 +30,11 @@ class Ahead:
 
     def peek(self, offset: int, n: int) -> bytes:
         """Up to `n` bytes at `offset`, without moving a window."""
-        window = self.far if self.far.covers(offset, n) else self.near
-        return bytes(window.peek(offset, n))
+        far = self.far
+        index = offset - far.base
+        if 0 <= index <= far.fill - n:
+            return bytes(far.view[index : index + n])
+        return bytes(self.near.peek(offset, n))
 
     def head(self, offset: int) -> bytes:
         """The 12 bytes at `offset`, fewer at the end of the stream."""

@@ -16,7 +16,7 @@ from tfrtool.framing.ahead import Ahead, Ending
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.peel import behind
-from tfrtool.framing.scout import LOOK, Scout
+from tfrtool.framing.scout import LOOK, TOILED, Scout
 from tfrtool.framing.told import Explained, apart, data_damage
 
 _UNHEARD_OF = 1 << 31
@@ -45,7 +45,7 @@ class Claim:
         self.fits = fits
         self.crcs = crcs
         self.ways: list[int] = []
-        self.scout = Scout(ahead.near, start, at=start + HEADER, keep=start if fits else None)
+        self.scout = Scout(ahead.near, start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
         self.sight = ahead.ledger.sight()
         self._chains: list[tuple[int, int]] = []
         self._resume: int | None = None
@@ -80,7 +80,8 @@ class Claim:
         end, how = self.ahead.follow(header, self.sight)
         if len(self._chains) < _CHAINS:
             self._chains.append((header, end))
-        if how == "dead" and not self._held and self.length < _UNHEARD_OF:
+        readable = self.fits or header - self.start < TOILED
+        if how == "dead" and not self._held and readable and self.length < _UNHEARD_OF:
             self._held, self._tail = self.ahead.holds_file(self.start, self.length, header)
         inside = self._held > 0 and how == "dead" and end - header <= self._held
         if inside or self._is_content(header, end, how):

@@ -12,7 +12,7 @@ from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead, Ending
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mended import known_end
+from tfrtool.framing.mended import Readings
 from tfrtool.framing.peel import Payload, behind, in_front, peel
 from tfrtool.framing.scout import LOOK, TOILED, Scout
 from tfrtool.framing.told import Explained, apart, header_damage
@@ -20,14 +20,15 @@ from tfrtool.framing.window import CAPACITY
 
 
 class Gap:
-    """The gap that begins at `start` with the unsound header `head`, which is that of record `number` if of any."""
+    """The gap that begins with an unsound header, as it is `read`, which is that of record `number` if of any."""
 
-    def __init__(self, ahead: Ahead, start: int, number: int, head: bytes) -> None:
+    def __init__(self, ahead: Ahead, read: Readings, number: int) -> None:
         self.ahead = ahead
         self.ledger = ahead.ledger
-        self.start = start
+        self.start = start = read.start
+        self.head = read.head
+        self.known_end = read.end
         self.number = number
-        self.head = head
         self.scout = Scout(ahead.near, start, at=start + 1, keep=None, hold=TOILED)
         self.sight = ahead.ledger.sight()
         self._front: list[Payload] = []
@@ -37,8 +38,7 @@ class Gap:
 
     def explained(self) -> Explained:
         """The damage, and the offset behind it where the walk goes on."""
-        end = known_end(self.ahead, self.start, self.head)
-        found = self._searched() if end is None else self._of_known_end(end)
+        found = self._searched() if self.known_end is None else self._of_known_end(self.known_end)
         return found, found[-1].end
 
     def _of_known_end(self, end: int) -> list[Damage]:

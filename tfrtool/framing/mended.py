@@ -1,9 +1,9 @@
-"""What a damaged header still says: the length it held, read from its own redundancy."""
+"""What a damaged header still says: the lengths it may have held, read from its own redundancy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from struct import Struct
+from typing import NamedTuple
 
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead
@@ -15,45 +15,45 @@ from tfrtool.framing.told import header_damage
 _HEADER = Struct("<QI")
 
 
-def mended(ahead: Ahead, start: int, number: int | None) -> Damage | None:
-    """The record at `start` with its header mended, where the payload's checksum then holds."""
-    head = ahead.head(start)
-    if len(head) < HEADER:
-        return None
+class Readings(NamedTuple):
+    """The lengths that the damaged header `head` at `start` may have held, the likeliest first.
+
+    `end` is where the record ends if one of them leads to a boundary; None if none does.
+    """
+
+    start: int
+    head: bytes
+    lengths: list[int]
+    end: int | None
+
+
+def readings(ahead: Ahead, start: int, head: bytes) -> Readings:
+    """Read a damaged header: as it stands, and with a few bits turned over."""
     as_it_stands: int = _HEADER.unpack(head)[0]
-    for length in _lengths(ahead, start, head):
+    lengths = [length for length in (*mends(head), as_it_stands) if length < LONGEST]
+    ends = (start + FRAMING + length for length in reversed(lengths))
+    leading = [end for end in ends if ahead.fits(end) and ahead.boundary(end)] if any(head) else []
+    if leading and leading[0] == start + FRAMING + as_it_stands:
+        lengths = [as_it_stands, *lengths[:-1]]
+        return Readings(start, head, lengths, leading[0])
+    return Readings(start, head, lengths, leading[-1] if leading else None)
+
+
+def mended(ahead: Ahead, read: Readings, number: int | None) -> Damage | None:
+    """The record with its header mended, where the payload's checksum then holds."""
+    start = read.start
+    for length in read.lengths:
         end = start + FRAMING + length
         if not ahead.fits(end) or not ahead.ledger.spend(length):
             continue
         if ahead.data_holds(start + HEADER, end - 4):
-            message = words.mended(length, (length ^ as_it_stands).bit_count())
+            message = words.mended(length, (length ^ int(_HEADER.unpack(read.head)[0])).bit_count())
             rescue = Rescue("mended-header", 1, ((start + HEADER, end - 4),))
-            return header_damage(start, end, number, head, message, rescue)
+            return header_damage(start, end, number, read.head, message, rescue)
     return None
 
 
-def known_end(ahead: Ahead, start: int, head: bytes) -> int | None:
-    """Where the record at `start` ends if its damaged header, mended or as it stands, still points at a boundary."""
-    if not any(head):
-        return None
-    for length in _lengths(ahead, start, head):
-        if _leads_on(ahead, start, length):
-            return start + FRAMING + length
-    return None
-
-
-def _lengths(ahead: Ahead, start: int, head: bytes) -> Iterator[int]:
-    """The lengths that a damaged header may have held, the likeliest first."""
-    as_it_stands: int = _HEADER.unpack(head)[0]
-    if _leads_on(ahead, start, as_it_stands):
-        yield as_it_stands
-    for length in mends(head):
-        if length < LONGEST:
-            yield length
-    if as_it_stands < LONGEST:
-        yield as_it_stands
-
-
-def _leads_on(ahead: Ahead, start: int, length: int) -> bool:
-    end = start + FRAMING + length
-    return length < LONGEST and ahead.fits(end) and ahead.boundary(end)
+def may_be_mended(ahead: Ahead, start: int) -> bool:
+    """Whether a record with a damaged header stands at `start`."""
+    head = ahead.head(start)
+    return len(head) == HEADER and mended(ahead, readings(ahead, start, head), None) is not None

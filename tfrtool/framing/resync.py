@@ -16,7 +16,7 @@ from tfrtool.framing.claim import Claim
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.gap import Gap
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mended import mended
+from tfrtool.framing.mended import may_be_mended, mended, readings
 from tfrtool.framing.scout import Ledger, Scout
 from tfrtool.framing.told import Explained, passed
 from tfrtool.framing.window import CAPACITY, Readable
@@ -42,8 +42,12 @@ class Resync:
         if len(head) < HEADER:
             end = start + len(head)
             return [Damage(start, end, "torn", number, message=words.torn_header(len(head)))], end
-        found = wrong_writer(self.ahead, start, number) or mended(self.ahead, start, number)
-        return ([found], found.end) if found else Gap(self.ahead, start, number, head).explained()
+        found = wrong_writer(self.ahead, start, number, head)
+        if found:
+            return [found], found.end
+        read = readings(self.ahead, start, head)
+        found = mended(self.ahead, read, number)
+        return ([found], found.end) if found else Gap(self.ahead, read, number).explained()
 
     def cut_short(self, start: int, number: int, length: int, fits: bool, crcs: tuple[int, int] | None) -> Explained:
         """What stands from `start` on, where the header is sound but the record does not end where it claims to.
@@ -72,7 +76,7 @@ class Resync:
         The next one stands there, with a sound or a mended header. And no sound record within the payload goes on
         into its checksum or further: no content does, so then the header stands there by chance.
         """
-        there = self.ahead.boundary(end) or mended(self.ahead, end, None) is not None
+        there = self.ahead.boundary(end) or may_be_mended(self.ahead, end)
         return there and not self._crossed(start, end)
 
     def _crossed(self, start: int, end: int) -> bool:
@@ -99,9 +103,10 @@ class Resync:
 
     def record_at_start(self) -> bool:
         """Whether the first record is proved by its payload, though its header is unsound."""
-        if len(self.ahead.head(0)) < HEADER:
+        head = self.ahead.head(0)
+        if len(head) < HEADER:
             return False
-        return wrong_writer(self.ahead, 0, 0) is not None or mended(self.ahead, 0, 0) is not None
+        return wrong_writer(self.ahead, 0, 0, head) is not None or may_be_mended(self.ahead, 0)
 
     def record_within(self, most: int) -> bool:
         """Whether a record that is sound, or followed by one, begins in the first `most` bytes."""

@@ -61,6 +61,10 @@ class Ledger:
         self.spent += cost
         return True
 
+    def owe(self, cost: int) -> None:
+        """Pay for what had to be read before it was known to be in vain, if need be on credit: ask `broke` before."""
+        self.spent += cost
+
     @property
     def broke(self) -> bool:
         """Whether trying one more candidate cannot be afforded."""
@@ -103,6 +107,7 @@ class Scout:
         self._found: list[int] = []
         self._all_zero = True
         self._run = (start, start)
+        self._open = start  # where the zeros begin that end what was passed over
         self._sample = b""
         self._marked = start
         self._until_mark = 0
@@ -114,7 +119,7 @@ class Scout:
         """
         window = self.window
         while True:
-            if self.gave_up:
+            if self.until is not None and self.at > self.until:
                 return None
             while self._found:
                 header = self._found.pop()
@@ -148,34 +153,50 @@ class Scout:
         window = self.window
         while self._taken < to:
             index = window.load(self._taken, 1)
-            stop = min(window.fill, index + to - self._taken)
-            if stop <= index:
-                return
+            stop = index + to - self._taken
+            if stop > window.fill:
+                stop = window.fill
+                if stop <= index:
+                    return
             self._note(index, stop)
-            payload = max(index, index + self.start + HEADER - self._taken)
+            payload = index + self.start + HEADER - self._taken
             if payload < stop:
-                self._crc = crc32c(window.view[payload:stop], self._crc)
+                self._crc = crc32c(window.view[payload if payload > index else index : stop], self._crc)
             self._taken += stop - index
 
     def _note(self, index: int, stop: int) -> None:
+        """See whether the next bytes are zeros, and where the longest run of zeros stands.
+
+        A run shorter than `_STRETCH` counts only where it goes on from one part that is taken in to the next.
+        """
         buffer, base = self.window.buffer, self.window.base
+        size = stop - index
         if len(self._sample) < _STRETCH:
-            self._sample += bytes(buffer[index : min(stop, index + _STRETCH)])
-        begin, end = self._run
-        if buffer.startswith(_ZEROS[: stop - index], index):
-            self._run = (begin, base + stop) if end == base + index else (base + index, base + stop)
+            self._sample += bytes(buffer[index : index + _STRETCH if size > _STRETCH else stop])
+        if buffer.startswith(_ZEROS[:size], index):
+            self._zeros(self._open, base + stop)
             return
         self._all_zero = False
+        if not buffer[index]:
+            match = _RUN.match(buffer, index, stop)
+            index = match.end() if match else stop
+            self._zeros(self._open, base + index)
+        tail = stop
         zeros = buffer.find(_ZEROS[:_STRETCH], index, stop)
         while zeros >= 0:
             match = _RUN.match(buffer, zeros, stop)
             zeros_end = match.end() if match else stop
-            run = (base + zeros, base + zeros_end)
-            if run[0] == end:
-                run = (begin, run[1])
-            if run[1] - run[0] > self._run[1] - self._run[0]:
-                self._run = run
+            self._zeros(base + zeros, base + zeros_end)
+            if zeros_end == stop:
+                tail = zeros
             zeros = buffer.find(_ZEROS[:_STRETCH], zeros_end, stop)
+        while not buffer[tail - 1]:
+            tail -= 1
+        self._open = base + tail
+
+    def _zeros(self, begin: int, end: int) -> None:
+        if end - begin > self._run[1] - self._run[0]:
+            self._run = (begin, end)
 
     def proves(self, boundary: int) -> bool:
         """Whether `[start, boundary)` is one record with a lost header: its data checksum is that of its payload."""

@@ -12,13 +12,12 @@ from tfrtool.framing.layout import FRAMING, HEADER, LONGEST, WRONG_WRITERS, ZERO
 from tfrtool.framing.window import Window
 
 
-def wrong_writer(ahead: Ahead, start: int, number: int) -> Damage | None:
+def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage | None:
     """The run of frames from `start` on that are sound in the layout of a wrong writer, as one damaged range.
 
     Zeros in place of checksums prove nothing, so for those the frames must lead from the first byte of the stream to
     its last one, and what they hold is called unproved.
     """
-    head = ahead.head(start)
     if not _may_be(head):
         return None
     for layout in (*WRONG_WRITERS, ZEROED):
@@ -38,7 +37,9 @@ def _may_be(head: bytes) -> bool:
     length, stored = head[:8], head[8:HEADER]
     plain, castagnoli = crc32(length), crc32c(length)
     little = int.from_bytes(stored, "little")
-    return little in (plain, castagnoli, rotated(plain), 0) or int.from_bytes(stored, "big") == rotated(castagnoli)
+    if little in (plain, castagnoli, 0):
+        return True
+    return little == rotated(plain) or int.from_bytes(stored, "big") == rotated(castagnoli)
 
 
 def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
@@ -53,7 +54,10 @@ def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
         sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < LONGEST
         if not sound or (layout is ZEROED and not length) or not far.holds(end):
             return count, at
+        if ahead.ledger.broke:
+            return count, at
         if not _footer_holds(layout, far, at + HEADER, end - 4):
+            ahead.ledger.owe(length)
             return count, at
         count, at = count + 1, end
         ahead.ledger.reach(at)
