@@ -40,8 +40,8 @@ def mends(header: bytes) -> tuple[int, ...]:
     bare = crc32c(header[:8])
     singles, few = _syndromes()
     syndrome = bare ^ unmasked(stored)
-    first = [few[syndrome]] if syndrome in few else []
-    found = [*first, *_three(syndrome, singles, few), *_stored_too(bare, stored, few)]
+    # One or two flips of the length have a syndrome of their own; that others come to the same is one in a million.
+    found = [few[syndrome]] if syndrome in few else [*_three(syndrome, singles, few), *_stored_too(bare, stored, few)]
     return tuple(length ^ flips for flips in dict.fromkeys(found) if flips) if found else ()
 
 

@@ -137,26 +137,21 @@ _ZEROS4 = bytes(4)
 _ZEROS_BLOCK = bytes(1 << 14)
 _RUN = re.compile(b"\0+")
 _EMPTY_CRC = pack("<I", rotated(crc32c(bytes(8))))
-_FIRST_BLOCK = 1 << 9
 _BLOCK = 1 << 14
 _DENSE = 16
-_FIRST_MOST = 1
-_MOST = 16
 
 
 def scan(buffer: bytearray, at: int, end: int) -> tuple[list[int], int]:
     """The first headers in `buffer[at:end]` with a sound checksum and a length below 4 GiB.
 
-    Returns the offsets found in the first block that holds any, at most a few (none: no block does), and the offset
-    from which to go on.
+    Returns the offsets found in the first block that holds any (none: no block does), and the offset from which to go
+    on.
     """
     stop = max(end - 11, at)
-    block, most = _FIRST_BLOCK, _FIRST_MOST
     while at < stop:
-        found, at = _by_zeros(buffer, at, min(at + block, stop), most)
+        found, at = _by_zeros(buffer, at, min(at + _BLOCK, stop))
         if found:
             return found, at
-        block, most = min(2 * block, _BLOCK), _MOST
     return [], stop
 
 
@@ -164,8 +159,8 @@ def _sound(buffer: bytearray, at: int) -> bool:
     return bool(rotated(crc32c(buffer[at : at + 8])) == _FOOTER(buffer, at + 8)[0])
 
 
-def _by_zeros(buffer: bytearray, at: int, stop: int, most: int) -> tuple[list[int], int]:
-    """The first headers in `[at, stop)`, about `most`, and where to go on: behind those, or behind a long run of zeros.
+def _by_zeros(buffer: bytearray, at: int, stop: int) -> tuple[list[int], int]:
+    """The headers in `[at, stop)`, and where to go on: at `stop`, or farther behind a long run of zeros.
 
     A run of zeros is passed over whole: within it only a length of zero can stand, and its checksum would end the run.
     """
@@ -188,8 +183,6 @@ def _by_zeros(buffer: bytearray, at: int, stop: int, most: int) -> tuple[list[in
                 masked = (crc >> 15 | crc << 17) + MASK_DELTA & 0xFFFFFFFF
                 if _FOOTER(buffer, candidate + 8)[0] == masked:
                     found.append(candidate)
-        if len(found) >= most:
-            return found, found[-1] + 1
         if zeros >= stop:
             return found, stop
         if zeros <= run - 8 < stop and buffer.startswith(_EMPTY_CRC, run):
@@ -245,7 +238,5 @@ def _by_lanes(buffer: bytearray, at: int, stop: int) -> tuple[list[int], int]:
     while candidate >= 0:
         if _sound(buffer, at + candidate):
             found.append(at + candidate)
-            if len(found) >= _MOST:
-                return found, found[-1] + 1
         candidate = left.find(0, candidate + 1)
     return found, stop

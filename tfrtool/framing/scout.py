@@ -23,6 +23,8 @@ _ALLOWANCE = 1 << 26
 _EARN = 4
 _SHARE = 8
 _SKIPPED = 512
+_NEAR = 20
+_AT_HAND = 1 << 12
 _SLOW_ALLOWANCE = 1 << 22
 _SLOW_EARN = 8
 
@@ -109,6 +111,8 @@ class Scout:
         self._run = (start, start)
         self._open = start  # where the zeros begin that end what was passed over
         self._sample = b""
+        # Most gaps are short, or the headers behind one are many: so little is searched at first, then more.
+        self._span = _NEAR
         self._marked = start
         self._until_mark = 0
 
@@ -129,18 +133,19 @@ class Scout:
             self.take_in(self.at - FRAMING)
             if self.keep is None:
                 window.data.forget(max(self.start, self._taken - self._hold))
-            index = window.load(self._taken, CAPACITY) + self.at - self._taken
-            found, stop = kernel.scan(window.buffer, index, window.fill)
+            index = window.load(self._taken, _AT_HAND) + self.at - self._taken
+            end = min(window.fill, index + self._span)
+            self._span = min(4 * self._span, CAPACITY)
+            found, stop = kernel.scan(window.buffer, index, end)
             self._found = [window.base + place for place in reversed(found)]
             if not found:
-                if window.fill < CAPACITY:
-                    self.at = window.base + window.fill
+                if end == window.fill < CAPACITY:
+                    self.at = window.base + end
                     return None
                 self.at = window.base + stop
 
     def skip(self) -> None:
         """Pass over a stretch without looking for headers, since too many of those found were none of a record."""
-        self._found.clear()
         self.at += _SKIPPED
 
     @property
