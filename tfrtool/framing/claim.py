@@ -125,7 +125,8 @@ class Claim:
                 return True
             # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
             # put in.
-            return self.fits and end <= self.end + _FOOTER_APART and self.ahead.a_checksum_apart(end)
+            near = self.fits and self._held > 0 and end <= self.end + _FOOTER_APART
+            return near and self.ahead.a_checksum_apart(end)
         if self.fits or how != "end":
             return False
         # The chain fills the stream to its end, and the stream may have been cut between two records of the content.

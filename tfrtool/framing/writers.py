@@ -24,12 +24,27 @@ def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage |
         if layout.stored(layout.crc(head[:8])) != layout.header.unpack(head)[1] or (layout is ZEROED and start):
             continue
         count, end = _run(layout, ahead, start)
+        if not count and layout is not ZEROED:
+            return _confined(layout, ahead, start, number, head)
         if not count or (layout is ZEROED and not ahead.near.ends_at(end)):
             continue
         want, got = Masked(rotated(crc32c(head[:8]))), Masked(layout.header.unpack(head)[1])
         rescue = Rescue("unproved" if layout is ZEROED else "wrong-writer", count, ((start, end),), layout.name)
         return Damage(start, end, "length-crc", number, want, got, words.wrong_writer(layout.words, count), rescue)
     return None
+
+
+def _confined(layout: Layout, ahead: Ahead, start: int, number: int, head: bytes) -> Damage | None:
+    """The record of a wrong writer with a damaged payload, if another one of that writer, or the end, stands behind."""
+    length = layout.header.unpack(head)[0]
+    end = start + FRAMING + length
+    if length >= LONGEST or not ahead.fits(end):
+        return None
+    behind = ahead.head(end)
+    sound = len(behind) == HEADER and layout.stored(layout.crc(behind[:8])) == layout.header.unpack(behind)[1]
+    if not sound and not ahead.near.ends_at(end):
+        return None
+    return Damage(start, end, "data-crc", number, message=words.data_unsound(length))
 
 
 def _may_be(head: bytes) -> bool:
