@@ -1,0 +1,108 @@
+"""What bytes values hold: the answer of `content_of`, by the beginning of each value, and fast for many at a time.
+
+Most values of a feature are plain text or images. A run of them is told to be text by looking at all beginnings as one
+piece of memory; what is not so told is looked at one by one.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Sequence
+
+from tfrtool.payload.content import Content, content_of
+from tfrtool.payload.media import media_of
+from tfrtool.payload.schema.values import Held, Place
+from tfrtool.payload.wire import Buffer
+
+HEAD = 256
+"""Bytes of a long value that are looked at for text."""
+_LONGEST = 1 << 12  # a longer value is judged by its beginning and its last byte alone
+
+_TEXT = "utf-8"
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_FIRST = frozenset(b"GRBIMfO{[x")
+_SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9c\xda]")
+"""What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
+_MANY = 1024  # details of one content that are held while a run of values is looked at
+_MESSAGE = frozenset(b"\x08\x09\x0a\x10\x12\x1a\x22\x2a\x32")
+"""Tags with which a tensor, an Example or an Event begins."""
+
+
+def held(value: Buffer) -> Content:
+    """What one value holds: `content_of` of it, but that a long one is judged by its first bytes."""
+    if len(value) <= HEAD or (len(value) <= _LONGEST and value[0] in _MESSAGE):
+        return content_of(value)
+    if media := media_of(value):
+        return Content(*media)
+    head = bytes(value[:HEAD])
+    if not _CONTROL.search(head):
+        try:
+            codecs.utf_8_decode(head, "strict", False)
+        except UnicodeDecodeError:
+            pass
+        else:
+            if _SPECIAL.match(head) is None:
+                return Content("utf-8")
+            return Content("json") if _ends_as_json(value) else _packed(value) or Content("utf-8")
+    return _packed(value) or (content_of(value) if head[0] in _MESSAGE else Content("raw"))
+
+
+def _packed(value: Buffer) -> Content | None:
+    found = content_of(value[:HEAD])
+    return found if found.kind in ("gzip", "zlib", "numpy") else None
+
+
+def _ends_as_json(value: Buffer) -> bool:
+    """An object or an array, by its ends: what comes first in it, and its last byte."""
+    begin = bytes(value[:64])
+    return (begin[:1] + bytes(value[-1:])) in (b"{}", b"[]") and begin[1:].lstrip()[:1] in _IN_JSON
+
+
+_IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"%d" % i for i in range(10))))
+
+
+def contents(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> dict[str, Held]:
+    """What the values in these `(begin, end)` of a buffer hold, summed; `place` gives the record of a value."""
+    heads = [p[begin:end] if end - begin <= HEAD else p[begin : begin + HEAD] for begin, end in spans]
+    joined = b"".join(heads)
+    if joined.isascii() and not _CONTROL.search(joined) and all(heads):
+        odd = [i for i, head in enumerate(heads) if head[0] in _FIRST and _SPECIAL.match(head)]
+    else:
+        odd = [i for i, head in enumerate(heads) if not _plain(head, spans[i][1] - spans[i][0] <= HEAD)]
+    found: dict[str, Held] = {}
+    firsts: dict[str, int] = {}
+    view = memoryview(p) if odd else p
+    for i in odd:
+        kind, detail = held(view[spans[i][0] : spans[i][1]])
+        one = found.get(kind)
+        if one is None:
+            firsts[kind] = i
+            one = found[kind] = Held(0, place(i))
+        one.values += 1
+        if detail:
+            one.details[detail] = one.details.get(detail, 0) + 1
+            if len(one.details) > _MANY:
+                one.cut()
+    plain = len(heads) - len(odd)
+    if plain:
+        apart = set(odd)
+        first = next(i for i in range(len(heads)) if i not in apart)
+        one = found.setdefault(_TEXT, Held(0, place(first)))
+        one.values += plain
+        if first < firsts.get(_TEXT, first):
+            one.first = place(first)
+    for one in found.values():
+        one.cut()
+    return found
+
+
+def _plain(head: Buffer, all_of_it: bool) -> bool:
+    """Is it text that nothing else begins with?"""
+    if not head or _CONTROL.search(head) or (head[0] in _FIRST and _SPECIAL.match(head)):
+        return False
+    try:
+        codecs.utf_8_decode(head, "strict", all_of_it)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,77 @@
+"""The features of many records: what a data set of Examples, SequenceExamples or OFRecords holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tfrtool.payload.schema.agree import Agreement
+from tfrtool.payload.schema.feature import Feature, Key
+from tfrtool.payload.schema.values import Place
+
+FEATURES = 4096
+"""Features that are described, those of the shortest names: the names that people give, where others are made by
+programs. A rule by the name alone keeps a sum the same however a stream is cut.
+"""
+
+
+@dataclass(slots=True)
+class Table:
+    """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
+
+    `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described.
+    `sequences` counts the records that have feature lists.
+    """
+
+    records: int = 0
+    first: Place | None = None
+    sequences: int = 0
+    features: dict[Key, Feature] = field(default_factory=dict)
+    agreement: Agreement = field(default_factory=Agreement)
+    more: bool = False
+
+    def merge(self, other: Table) -> None:
+        """Add a later stretch of records to this one; `other` stays as it is."""
+        if not other.records:
+            return
+        before, mine, theirs = self.records, self.features, other.features
+        self.agreement.merge(other.agreement, mine, theirs, before)
+        for key, feature in theirs.items():
+            known = mine.get(key)
+            if known is None:
+                known = mine[key] = feature.copy(before)
+                if before:
+                    known.missing = self.first
+            else:
+                known.merge(feature, before)
+                if known.missing is None:
+                    known.missing = feature.missing
+        if len(theirs) < len(mine):
+            for key, feature in mine.items():
+                if feature.missing is None and key not in theirs:
+                    feature.missing = other.first
+        self.records += other.records
+        self.sequences += other.sequences
+        self.more |= other.more
+        if self.first is None:
+            self.first = other.first
+        if len(mine) > 2 * FEATURES:
+            self.cut()
+
+    def cut(self) -> None:
+        """Drop what is beyond the bound. Between cuts twice as many are kept, so that cutting takes linear time."""
+        kept = within(self.features, FEATURES)
+        if len(kept) < len(self.features):
+            self.features = {key: feature for key, feature in self.features.items() if key in kept}
+            self.more = True
+
+
+def within(names: Iterable[Key], bound: int) -> set[Key]:
+    """The `bound` shortest names."""
+    found = set(names)
+    return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
+
+
+def rank(key: Key) -> tuple[int, bytes, bool]:
+    """Where a name stands among all names that there can be: short ones first."""
+    return len(key[1]), key[1], key[0]
