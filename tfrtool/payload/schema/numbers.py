@@ -10,7 +10,7 @@ import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from math import inf, isfinite, isnan
+from math import inf, isfinite
 
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.payload.wire import Buffer, signed32, signed64
@@ -151,10 +151,10 @@ def floats(runs: Iterable[Buffer], code: str, into: Numbers) -> None:
         into.values += len(numbers)
         sound: Sequence[float] = numbers
         if not isfinite(sum(numbers)):
-            sound = [number for number in numbers if isfinite(number)]
-            nan = sum(map(isnan, numbers))
-            into.nan += nan
-            into.infinite += len(numbers) - len(sound) - nan
+            sound = list(filter(isfinite, numbers))
+            infinite = numbers.count(inf) + numbers.count(-inf)
+            into.infinite += infinite
+            into.nan += len(numbers) - len(sound) - infinite
         into.least = min(into.least, min(sound, default=inf))
         into.greatest = max(into.greatest, max(sound, default=-inf))
 

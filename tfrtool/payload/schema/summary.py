@@ -27,7 +27,8 @@ def summarise(
 
     Those that protobuf would refuse are not in the table, but in the list.
     """
-    total, misfits = Table(), []
+    total = Table()
+    misfits: list[Misfit] = []
     at, count = 0, len(begins)
     while at < count:
         stop = at + 1

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 
 from tfrtool.payload.schema.entries import LISTS, Family
 from tfrtool.payload.schema.feature import Key
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Numbers
 from tfrtool.payload.wire import WireError, read_size
 
 _KNOWN_MOST = 1 << 14
@@ -64,6 +66,15 @@ class Known:
                 self.headers.clear()
             found = self.columns[key, kind] = Column(key, kind)
         return found
+
+    def heed(self, table: Table) -> None:
+        """Count no more of the different integers of features that have too many of them already."""
+        for (key, kind), column in self.columns.items():
+            if not column.counted and (feature := table.features.get(key)):
+                lists = feature.kinds.get(kind)
+                column.counted = (
+                    lists is not None and isinstance(lists.values, Numbers) and lists.values.distinct is None
+                )
 
     def learn(self, p: bytes, at: int, end: int, sample: bytes) -> Header | None:
         """The header of the entry at `at`, of which `sample` was looked up in vain; None if its form is not usual."""
