@@ -35,7 +35,7 @@ class Agreement:
         groups: dict[int | tuple[int, ...], list[Key]] = {}
         for key in names:
             found = lengths[key]
-            groups.setdefault(found if isinstance(found, int) else tuple(found), []).append(key)
+            groups.setdefault(_plain(found), []).append(key)
         several = list(groups.items())
         for i, (one, keys) in enumerate(several):
             for other, others in several[i + 1 :]:
@@ -105,6 +105,13 @@ def _part(partings: dict[Two, Met], new: set[Key], old: set[Key], features: Mapp
                 two, late = pair(key, other), met.after(before)
                 if two not in partings or late.at < partings[two].at:
                     partings[two] = late
+
+
+def _plain(found: Lengths) -> int | tuple[int, ...]:
+    """Lengths as they can be compared: one number where they are all the same."""
+    if isinstance(found, int):
+        return found
+    return found[0] if found.count(found[0]) == len(found) else tuple(found)
 
 
 def _first_difference(one: int | tuple[int, ...], other: int | tuple[int, ...]) -> int:

@@ -143,7 +143,7 @@ def _joined(runs: Iterable[Buffer]) -> Iterator[bytes]:
 def floats(runs: Iterable[Buffer], code: str, into: Numbers) -> None:
     """Add all numbers of runs of packed floats (`f`) or doubles (`d`)."""
     for piece in _floats(runs):
-        numbers = array(code, piece)
+        numbers: array[float] = array(code, piece)
         if _SWAP:
             numbers.byteswap()
         if not numbers:

@@ -72,9 +72,8 @@ class Known:
         for (key, kind), column in self.columns.items():
             if not column.counted and (feature := table.features.get(key)):
                 lists = feature.kinds.get(kind)
-                column.counted = (
-                    lists is not None and isinstance(lists.values, Numbers) and lists.values.distinct is None
-                )
+                values = None if lists is None else lists.values
+                column.counted = isinstance(values, Numbers) and values.distinct is None
 
     def learn(self, p: bytes, at: int, end: int, sample: bytes) -> Header | None:
         """The header of the entry at `at`, of which `sample` was looked up in vain; None if its form is not usual."""
