@@ -5,6 +5,7 @@ All that the commands do, a function does:
     records(path)        iterate payloads; raises DamageError at the first damage
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
+    schema(path, …)      which features the records have, of which kind
     verify(path)         every fault of the file
     RecordWriter(path)   write a file that appears whole or not at all
 """
@@ -29,6 +30,7 @@ __all__ = [
     "WriteError",
     "count",
     "records",
+    "schema",
     "verify",
     "walk",
 ]
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from tfrtool.report import FileReport
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
+    from tfrtool.verbs.schema import schema
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
@@ -48,6 +51,7 @@ _HOMES = {
     "report": ("FileReport",),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
+    "verbs.schema": ("schema",),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),
 }

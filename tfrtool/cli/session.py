@@ -15,10 +15,11 @@ from tfrtool.report import FileReport, Summary
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.framing.damage import Damage
+    from tfrtool.payload.schema.schema import Schema
     from tfrtool.sources.inputs import Resolution
     from tfrtool.verbs import Options, Outcome, Record
 
-    Event = Damage | Outcome | Record | FileReport
+    Event = Damage | Outcome | Record | Schema | FileReport
 
 
 class Printer(Protocol):

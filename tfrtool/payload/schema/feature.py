@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tfrtool.payload.schema.values import Blobs, Numbers, Place, values_for
+from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place, values_for
 
 Key = tuple[bool, bytes]
 """Whether it is a feature list, and the name. Context features and feature lists have names of their own."""
@@ -132,10 +132,13 @@ class Feature:
         return max((lists.longest for lists in self.kinds.values()), default=0)
 
     @property
+    def contents(self) -> dict[str, Held]:
+        """What its bytes values hold."""
+        lists = self.kinds.get("bytes")
+        return lists.values.contents if lists is not None and isinstance(lists.values, Blobs) else {}
+
+    @property
     def content(self) -> str | None:
         """What most of its bytes values hold that are not empty; None where it has none."""
-        lists = self.kinds.get("bytes")
-        if lists is None or not isinstance(lists.values, Blobs):
-            return None
-        contents = lists.values.contents
+        contents = self.contents
         return max(contents, key=lambda kind: (kind != "empty", contents[kind].values), default=None)
