@@ -70,6 +70,7 @@ class _Walker:
         self.payloads = payloads
         self.max_record = max_record
         self.known: kernel.Known = {}
+        self.spare = bytearray()  # where large records are read, one after another: new memory costs as much as reading
         self.reached = 0
         self.number = 0
         self.damaged = False
@@ -205,7 +206,9 @@ class _Walker:
         begin, end = at + HEADER, at + HEADER + length
         view: memoryview | None = None
         if self.payloads and length <= self.max_record:
-            view = memoryview(bytearray(length))
+            if len(self.spare) < length:
+                self.spare = bytearray(length)
+            view = memoryview(self.spare)[:length]
             self.data.read_into(begin, view)
             crc = crc32c(view)
         else:

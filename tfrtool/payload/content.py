@@ -39,10 +39,10 @@ def content_of(value: Buffer) -> Content:
         return Content("empty")
     if media := media_of(value):
         return Content(*media)
-    return _packed(value) or _text(value) or _message(value) or Content("raw")
+    return packed(value) or _text(value) or _message(value) or Content("raw")
 
 
-def _packed(value: Buffer) -> Content | None:
+def packed(value: Buffer) -> Content | None:
     head = bytes(value[:_HEAD])
     if head.startswith(b"\x1f\x8b\x08"):
         return Content("gzip")

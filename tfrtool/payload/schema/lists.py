@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tfrtool.payload.schema.agree import Lengths
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.feature import Lists
 from tfrtool.payload.schema.numbers import CONTINUED, floats, integers, scalars
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
-from tfrtool.payload.schema.walker import Header
+from tfrtool.payload.schema.walker import Header, sized_values
 from tfrtool.payload.wire import Buffer
 
 CODES = {"float": "f", "double": "d"}
@@ -56,17 +56,27 @@ def _add_blobs(
     offsets: Sequence[int],
     place: Callable[[int], Place],
 ) -> None:
-    """Headers of bytes lists say one value or none."""
-    pairs = list(zip(row, offsets, strict=True))
     numbers: Sequence[int] = range(len(row))
-    if any(not header.count for header in kinds):
-        numbers = [i for i, header in enumerate(row) if header.count]
-        pairs = [pairs[i] for i in numbers]
-        if not pairs:
+    if all(header.count == 1 for header in kinds):
+        spans = [(at + header.head, at + header.total) for header, at in zip(row, offsets, strict=True)]
+    else:
+        found = [
+            (i, span)
+            for i, (header, at) in enumerate(zip(row, offsets, strict=True))
+            if header.count
+            for span in _spans(p, header, at)
+        ]
+        if not found:
             return
-    spans = [(at + header.head, at + header.total) for header, at in pairs]
-    sizes = [header.total - header.head for header, _ in pairs]
+        numbers, spans = [i for i, _ in found], [span for _, span in found]
+    sizes = [end - begin for begin, end in spans]
     blobs.merge(Blobs(len(sizes), sum(sizes), min(sizes), max(sizes), contents(p, spans, lambda i: place(numbers[i]))))
+
+
+def _spans(p: Buffer, header: Header, at: int) -> Iterable[tuple[int, int]]:
+    if header.several:
+        return sized_values(p, at + header.head, at + header.total)
+    return ((at + header.head, at + header.total),)
 
 
 def _add_integers(

@@ -7,17 +7,21 @@ by feature first. Records of an unusual form are read one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tfrtool.payload.schema.batch import Batch
 from tfrtool.payload.schema.numbers import Broken
 from tfrtool.payload.schema.single import Misfit, one_by_one
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.walker import Known, gather
+from tfrtool.payload.schema.walker import Header, Known, gather, gather_large
+from tfrtool.payload.wire import Buffer
 
 NAME = "pure"
-LARGE = 1 << 16
-"""Bytes of a record from which on it is read by itself, and nothing of it is copied that need not be."""
+LARGE = 1 << 13
+"""Bytes of a record from which on nothing of it is copied that need not be."""
+_STRETCH = 1 << 18
+_ODD = 8
+"""Where one record in so many is of an unusual form, all are read one by one."""
 
 
 def summarise(
@@ -32,37 +36,85 @@ def summarise(
     at, count = 0, len(begins)
     while at < count:
         stop = at + 1
-        if ends[at] - begins[at] < LARGE:
-            while stop < count and ends[stop] - begins[stop] < LARGE and ends[stop] - begins[at] < 4 * LARGE:
-                stop += 1
-            table, bad = _small(view, begins[at:stop], ends[at:stop], first + at, path, known)
-        else:
-            table, bad = one_by_one(
-                view[begins[at] : ends[at]], [0], [ends[at] - begins[at]], first + at, path, known.family
-            )
-        total.merge(table)
-        misfits += ((at + number, error) for number, error in bad)
+        small = ends[at] - begins[at] < LARGE
+        while stop < count and (ends[stop] - begins[stop] < LARGE) == small and ends[stop] - begins[at] < _STRETCH:
+            stop += 1
+        stretch = _Stretch(view, begins[at:stop], ends[at:stop], first + at, path, known, small)
+        for table, bad in stretch.tables():
+            if total.records:
+                total.merge(table)
+            else:
+                total = table
+            misfits += ((at + number, error) for number, error in bad)
         at = stop
     total.cut()
     return total, misfits
 
 
-def _small(
-    view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
-) -> tuple[Table, list[Misfit]]:
-    base = begins[0]
-    p = bytes(view[base : ends[-1]])
-    begins, ends = [begin - base for begin in begins], [end - base for end in ends]
-    headers, offsets, marks, odd = gather(p, begins, ends, known)
-    if odd or not headers:
-        return one_by_one(p, begins, ends, first, path, known.family)
-    batch = Batch(p, path, range(first, first + len(begins)))
-    try:
+class _Stretch:
+    """Records of like size that follow one another."""
+
+    def __init__(
+        self,
+        view: memoryview,
+        begins: Sequence[int],
+        ends: Sequence[int],
+        first: int,
+        path: str,
+        known: Known,
+        small: bool,
+    ) -> None:
+        self.first = first
+        self.path = path
+        self.known = known
+        self.p: Buffer = view
+        self.begins, self.ends = begins, ends
+        if small:
+            base = begins[0]
+            p = self.p = bytes(view[base : ends[-1]])
+            self.begins, self.ends = [begin - base for begin in begins], [end - base for end in ends]
+            found = gather(p, self.begins, self.ends, known)
+        else:
+            found = gather_large(view, begins, ends, known)
+        self.headers, self.offsets, self.marks, self.odd = found
+
+    def tables(self) -> Iterator[tuple[Table, list[Misfit]]]:
+        """The tables of the records, in order, and those that do not parse."""
+        count = len(self.begins)
+        if len(self.odd) * _ODD > count:
+            yield self._one_by_one(0, count)
+            return
+        at = 0
+        for number in [*self.odd, count]:
+            if at < number:
+                yield self._together(at, number)
+            if number < count:
+                yield self._one_by_one(number, number + 1)
+            at = number + 1
+
+    def _one_by_one(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
+        begins, ends = self.begins[begin:end], self.ends[begin:end]
+        table, bad = one_by_one(self.p, begins, ends, self.first + begin, self.path, self.known.family)
+        return table, [(begin + number, error) for number, error in bad]
+
+    def _together(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
+        """Records of the usual form, whose entries are gathered."""
+        before = self.marks[begin - 1] if begin else 0
+        headers, offsets = self.headers, self.offsets
+        if begin or end < len(self.marks):
+            headers, offsets = headers[before : self.marks[end - 1]], offsets[before : self.marks[end - 1]]
+        marks = [mark - before for mark in self.marks[begin:end]]
+        try:
+            return self._batch(headers, offsets, marks, range(self.first + begin, self.first + end)), []
+        except Broken:
+            return self._one_by_one(begin, end)
+
+    def _batch(self, headers: list[Header], offsets: list[int], marks: list[int], records: range) -> Table:
         width = marks[0]
-        even = len(headers) == width * len(marks) and marks == list(range(width, len(headers) + 1, width))
-        if not (even and batch.even(headers, offsets, width)):
-            batch = Batch(p, path, range(first, first + len(begins)))
-            batch.uneven(headers, offsets, marks)
-        return batch.table(), []
-    except Broken:
-        return one_by_one(p, begins, ends, first, path, known.family)
+        if len(headers) == width * len(marks) and marks == list(range(width, len(headers) + 1, width or 1)):
+            batch = Batch(self.p, self.path, records)
+            if batch.even(headers, offsets, width):
+                return batch.table()
+        batch = Batch(self.p, self.path, records)
+        batch.uneven(headers, offsets, marks)
+        return batch.table()

@@ -11,16 +11,17 @@ How many bytes to look up is told by the size of the name. Figures are nanosecon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tfrtool.payload.schema.entries import LISTS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
-from tfrtool.payload.wire import WireError, read_size
+from tfrtool.payload.wire import Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 14
 _WIDTHS = {"float": 4, "double": 8}
+_ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
 """Count of a run of varints, which its bytes must tell."""
 
@@ -37,11 +38,15 @@ class Column:
 
 
 class Header:
-    """The entries that begin with the same bytes: the value lies in `[head, total)` of each, `count` values in all."""
+    """The entries that begin with the same bytes: the value lies in `[head, total)` of each, `count` values in all.
 
-    __slots__ = ("column", "count", "head", "total")
+    `several` marks the header of one entry alone, whose bytes values lie there, each behind its size.
+    """
 
-    def __init__(self, column: Column, head: int, total: int, count: int) -> None:
+    __slots__ = ("column", "count", "head", "several", "total")
+
+    def __init__(self, column: Column, head: int, total: int, count: int, several: bool = False) -> None:
+        self.several = several
         self.column = column
         self.head = head
         self.total = total
@@ -75,51 +80,53 @@ class Known:
                 values = None if lists is None else lists.values
                 column.counted = isinstance(values, Numbers) and values.distinct is None
 
-    def learn(self, p: bytes, at: int, end: int, sample: bytes) -> Header | None:
-        """The header of the entry at `at`, of which `sample` was looked up in vain; None if its form is not usual."""
-        try:
-            stop, inner = _sized(p, at, end, 0x0A)
-            whole = p[at:stop] if stop - at < len(sample) else sample
-            if whole is not sample and whole in self.headers:
-                return self.headers[whole]
-            begin, inner = _sized(p, inner, stop, 0x0A)
-            name = p[inner:begin]
-            value, at_list = _sized(p, begin, stop, 0x12)
-            if value != stop:
-                return None
-            header = self._header(p, at, at_list, stop, name)
-        except (IndexError, WireError):
-            return None
-        if header is not None and at + header.head <= at + len(whole):
+    def learn(self, p: bytes, at: int, end: int, sample: bytes) -> Header:
+        """The header of the entry at `at`, of which `sample` was looked up in vain; raises as `parse` does."""
+        if p[at + 1] < 0x80 and p[at + 1] + 2 < len(sample):
+            # Shorter than that: what was looked up reaches into the next entry.
+            sample = p[at : at + p[at + 1] + 2]
+            if sample in self.headers:
+                return self.headers[sample]
+        header = self.parse(p, at, end)
+        if header.head <= len(sample) and not header.several:
             if len(self.headers) >= _KNOWN_MOST:
                 self.headers.clear()
-            self.headers[whole] = header
+            self.headers[sample] = header
         return header
 
-    def _header(self, p: bytes, at: int, here: int, stop: int, name: bytes) -> Header | None:
-        key = (False, name)
+    def parse(self, p: Buffer, at: int, end: int) -> Header:
+        """The header of the entry at `at`; raises WireError or IndexError if its form is not usual."""
+        stop, inner = _sized(p, at, end, 0x0A)
+        begin, inner = _sized(p, inner, stop, 0x0A)
+        value, here = _sized(p, begin, stop, 0x12)
+        if value != stop:
+            raise WireError(begin, "more than a name and a value")
+        key = (False, bytes(p[inner:begin]))
         if here == stop:
             return Header(self.column(key, None), stop - at, stop - at, 0)
         kind = self._kinds.get(p[here])
         end, here = _sized(p, here, stop, p[here])
         if kind is None or end != stop:
-            return None
+            raise WireError(here, "not one list")
         if here == stop:
             return Header(self.column(key, kind), stop - at, stop - at, 0)
-        end, here = _sized(p, here, stop, 0x0A)
-        if end != stop:
-            return None
+        value, first = _sized(p, here, stop, 0x0A)
+        if value != stop:
+            if kind == "bytes":
+                return Header(self.column(key, kind), here - at, stop - at, _count_sized(p, here, stop), True)
+            raise WireError(here, "not one value")
+        here = first
         count = 1 if kind == "bytes" else PACKED
         if kind in _WIDTHS:
             count, odd = divmod(stop - here, _WIDTHS[kind])
             if odd:
-                return None
+                raise WireError(here, "part of a number")
         elif kind != "bytes" and here == stop:
             count = 0
         return Header(self.column(key, kind), here - at, stop - at, count)
 
 
-def _sized(p: bytes, at: int, end: int, tag: int) -> tuple[int, int]:
+def _sized(p: Buffer, at: int, end: int, tag: int) -> tuple[int, int]:
     """The end and the begin of the value of a field with this tag, which lies in `[at, end)`."""
     if p[at] != tag:
         raise WireError(at, "another field")
@@ -127,6 +134,47 @@ def _sized(p: bytes, at: int, end: int, tag: int) -> tuple[int, int]:
     if begin + size > end:
         raise WireError(at, "too long")
     return begin + size, begin
+
+
+def _count_sized(p: Buffer, at: int, end: int) -> int:
+    return sum(1 for _ in sized_values(p, at, end))
+
+
+def sized_values(p: Buffer, at: int, end: int) -> Iterator[tuple[int, int]]:
+    """The begin and the end of each value of a list of bytes that lies in `[at, end)`."""
+    while at < end:
+        stop, begin = _sized(p, at, end, 0x0A)
+        yield begin, stop
+        at = stop
+
+
+def gather_large(
+    view: memoryview, begins: Sequence[int], ends: Sequence[int], known: Known
+) -> tuple[list[Header], list[int], list[int], list[int]]:
+    """The same for records of which nothing should be copied: each header is parsed where it lies."""
+    headers: list[Header] = []
+    offsets: list[int] = []
+    marks: list[int] = []
+    odd: list[int] = []
+    for begin, end in zip(begins, ends, strict=True):
+        found: list[tuple[int, Header]] = []
+        try:
+            stop, at = _sized(view, begin, end, 0x0A) if known.family == "example" else (end, begin)
+            while at < stop == end:
+                header = known.parse(view, at, end)
+                found.append((at, header))
+                if len(found) > _ENTRIES_MOST:
+                    raise WireError(at, "too many entries")
+                at += header.total
+            if stop != end:
+                raise WireError(begin, "not one field")
+        except (IndexError, WireError):
+            odd.append(len(marks))
+        else:
+            offsets += (at for at, _ in found)
+            headers += (header for _, header in found)
+        marks.append(len(headers))
+    return headers, offsets, marks, odd
 
 
 def gather(
@@ -164,8 +212,6 @@ def gather(
                 header = get(sample)
                 if header is None:
                     header = known.learn(p, at, end, sample)
-                    if header is None:
-                        raise WireError(at, "not usual")
                 header_is(header)
                 offset_is(at)
                 at += header.total

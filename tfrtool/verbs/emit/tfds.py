@@ -85,7 +85,8 @@ def _splits(files: Sequence[File]) -> list[dict[str, Any]]:
             f"{_literal(found['before'])}-{{SHARD_X_OF_Y}}{_literal(found['after'])}" if found else _literal(base)
         )
         groups.setdefault(template, []).append((number, count, file))
-    splits, names = [], set()
+    splits: list[dict[str, Any]] = []
+    names: set[str] = set()
     for template, shards in groups.items():
         shards.sort(key=lambda shard: shard[0])
         if [shard[0] for shard in shards] != list(range(shards[0][1])):
