@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.cli.text import plural, safe
-from tfrtool.payload.content import size_text
-from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.values import Blobs, Numbers
-from tfrtool.payload.schema.wire_table import WIRE_NAMES, WireTable
-from tfrtool.payload.values import shortest_float32
+from tfrtool.payload.values import shortest_float32, size_text
+from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
 from tfrtool.verbs.labels import looks_like_label
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
 
 _DETAILS = 3
 """Sizes of images shown of one feature."""
@@ -43,10 +44,10 @@ def lines(schema: Schema) -> Iterator[Line]:
     for table in (schema.examples, schema.ofrecords):
         for key, feature in table.features.items():
             yield _feature(feature, remarks.get(key, []) if table is schema.table else [])
-    for name, tag in schema.events.tags.items():
+    for name, tag in schema.events.tags.items() if schema.events else ():
         kinds = "/".join(safe(kind) for kind in tag.kinds)
         yield Line(_name(name), kinds, tag.values, tag.low, tag.high, f"steps {tag.low} to {tag.high}", [])
-    for (number, wire), found in schema.unknown.fields.items():
+    for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
         kind = WIRE_NAMES[wire]
         yield Line(f"field {number}", kind, found.records, found.fewest, found.most, _blobs(found.values), [])
 
@@ -61,9 +62,9 @@ def sentences(schema: Schema) -> Iterator[str]:
         yield f"lists of the same length in every record: {', '.join(_plain(key) for key in group)}"
     if table.more:
         yield f"more than {len(table.features):,} features: those of the shortest names are shown"
-    if schema.events.records:
+    if schema.events:
         yield from _about_events(schema.events)
-    if schema.unknown.records:
+    if schema.unknown:
         yield from _about_unknown(schema.unknown)
     if schema.misfits and schema.first_misfit:
         first = schema.first_misfit
@@ -163,6 +164,8 @@ def _about_unknown(unknown: WireTable) -> Iterator[str]:
 
 
 def _time(seconds: float) -> str:
+    from datetime import UTC, datetime
+
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):

@@ -94,8 +94,11 @@ def _near(table: Table) -> list[tuple[Key, Key, Met]]:
 
 
 def _first(schema: Schema, kind: str) -> Place | None:
-    firsts = {"ofrecord": schema.ofrecords.first, "event": schema.events.first, "unknown": schema.unknown.first}
-    return firsts.get(kind, schema.examples.first)
+    if kind == "event":
+        return schema.events.first if schema.events else None
+    if kind == "unknown":
+        return schema.unknown.first if schema.unknown else None
+    return schema.ofrecords.first if kind == "ofrecord" else schema.examples.first
 
 
 def _at(place: Place | None) -> str:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Literal
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import SAMPLE
-from tfrtool.payload.schema.event_table import EventReader
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.schema.values import Place
-from tfrtool.payload.schema.wire_table import summarise_wire
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.payload.schema.event_table import EventReader
     from tfrtool.payload.wire import WireError
     from tfrtool.report import Kind
 
@@ -49,7 +48,7 @@ class _Describing:
         self.pending: list[Batch] = []
         self.held = 0
         self.known: Known | None = None
-        self.events = EventReader()
+        self.events: EventReader | None = None
 
     def run(self) -> Iterator[Damage | Schema | FileReport]:
         read = self.read
@@ -110,8 +109,12 @@ class _Describing:
         assert view is not None
         misfits: Sequence[tuple[int, WireError]] = ()
         if self.kind == "event":
+            if self.events is None:
+                from tfrtool.payload.schema.event_table import EventReader
+
+                self.events = EventReader()
             events, misfits = self.events.summarise(view, batch.begins, batch.ends, batch.first, path)
-            self.schema.events.merge(events)
+            self.schema.with_events().merge(events)
         elif self.kind in ("example", "sequence_example", "ofrecord"):
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
             if self.known is None:
@@ -120,7 +123,9 @@ class _Describing:
             total.merge(table)
             self.known.heed(total)
         else:
-            self.schema.unknown.merge(summarise_wire(view, batch.begins, batch.ends, batch.first, path))
+            from tfrtool.payload.schema.wire_table import summarise_wire
+
+            self.schema.with_unknown().merge(summarise_wire(view, batch.begins, batch.ends, batch.first, path))
         for number, error in misfits:
             damage = self._damage(batch, number, error)
             self.schema.misfits += 1

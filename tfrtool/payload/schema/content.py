@@ -9,11 +9,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from tfrtool.payload.content import Content, content_of, packed
-from tfrtool.payload.media import media_of
 from tfrtool.payload.schema.values import Held, Place
 from tfrtool.payload.wire import Buffer
+
+if TYPE_CHECKING:
+    from tfrtool.payload.content import Content
 
 HEAD = 256
 """Bytes of a long value that are looked at for text."""
@@ -31,6 +33,9 @@ _MESSAGE = frozenset(b"\x08\x09\x0a\x10\x12\x1a\x22\x2a\x32")
 
 def held(value: Buffer) -> Content:
     """What one value holds: `content_of` of it, but that a long one is judged by its first bytes."""
+    from tfrtool.payload.content import Content, content_of, packed
+    from tfrtool.payload.media import media_of
+
     if len(value) <= HEAD or (len(value) <= _LONGEST and value[0] in _MESSAGE):
         return content_of(value)
     if media := media_of(value):

@@ -8,20 +8,12 @@ same name the last counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from tfrtool.payload.features import ListKind, Spans, count_values, pieces_of
+from tfrtool.payload.schema.family import LISTS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import FEATURES, within
 from tfrtool.payload.wire import LEN, Buffer, fields
-
-Family = Literal["example", "ofrecord"]
-"""How features are laid out: as Examples and SequenceExamples have them, or as OFRecords do."""
-
-LISTS: dict[Family, dict[int, ListKind]] = {
-    "example": {1: "bytes", 2: "float", 3: "int64"},
-    "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
-}
 
 
 class Entry:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
-from tfrtool.payload.schema.wire_table import WireTable
 from tfrtool.report import Kind
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
 
 
 @dataclass(slots=True)
@@ -33,8 +36,8 @@ class Schema:
 
     examples: Table = field(default_factory=Table)
     ofrecords: Table = field(default_factory=Table)
-    events: EventTable = field(default_factory=EventTable)
-    unknown: WireTable = field(default_factory=WireTable)
+    events: EventTable | None = None
+    unknown: WireTable | None = None
     misfits: int = 0
     first_misfit: Place | None = None
     large: int = 0
@@ -46,8 +49,10 @@ class Schema:
         """Add what comes later to this one; `other` stays as it is."""
         self.examples.merge(other.examples)
         self.ofrecords.merge(other.ofrecords)
-        self.events.merge(other.events)
-        self.unknown.merge(other.unknown)
+        if other.events:
+            self.with_events().merge(other.events)
+        if other.unknown:
+            self.with_unknown().merge(other.unknown)
         self.misfits += other.misfits
         self.first_misfit = self.first_misfit or other.first_misfit
         self.large += other.large
@@ -58,7 +63,24 @@ class Schema:
     def cut(self) -> None:
         """Hold everything to its bounds."""
         for part in (self.examples, self.ofrecords, self.events, self.unknown):
-            part.cut()
+            if part:
+                part.cut()
+
+    def with_events(self) -> EventTable:
+        """The table of the events, which is begun if there were none: most data sets need no reader of events."""
+        if self.events is None:
+            from tfrtool.payload.schema.event_table import EventTable
+
+            self.events = EventTable()
+        return self.events
+
+    def with_unknown(self) -> WireTable:
+        """The same for records of no known kind."""
+        if self.unknown is None:
+            from tfrtool.payload.schema.wire_table import WireTable
+
+            self.unknown = WireTable()
+        return self.unknown
 
     @property
     def records(self) -> int:
@@ -72,8 +94,8 @@ class Schema:
         counts: dict[Kind, int] = {
             examples: self.examples.records,
             "ofrecord": self.ofrecords.records,
-            "event": self.events.records,
-            "unknown": self.unknown.records,
+            "event": self.events.records if self.events else 0,
+            "unknown": self.unknown.records if self.unknown else 0,
         }
         return dict(sorted(((kind, count) for kind, count in counts.items() if count), key=lambda item: -item[1]))
 

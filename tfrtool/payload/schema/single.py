@@ -7,7 +7,8 @@ from itertools import islice
 
 from tfrtool.payload.schema.agree import Agreement
 from tfrtool.payload.schema.content import contents
-from tfrtool.payload.schema.entries import Entry, Family, Record, read_record, steps
+from tfrtool.payload.schema.entries import Entry, Record, read_record, steps
+from tfrtool.payload.schema.family import Family
 from tfrtool.payload.schema.feature import Feature, Key, Lists, Met
 from tfrtool.payload.schema.lists import CODES
 from tfrtool.payload.schema.numbers import floats, integers
@@ -15,17 +16,15 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.wire import Buffer, WireError
 
-Misfit = tuple[int, WireError]
-"""The number of a record in its batch, and why it does not parse."""
 _MANY = 1 << 12  # values that are looked at together
 
 
 def one_by_one(
     p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: Family
-) -> tuple[Table, list[Misfit]]:
+) -> tuple[Table, list[tuple[int, WireError]]]:
     """The table of these records, and those that protobuf would refuse, which are not in it."""
     total = Table()
-    misfits: list[Misfit] = []
+    misfits: list[tuple[int, WireError]] = []
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         try:
             record = read_record(p, begin, end, family)

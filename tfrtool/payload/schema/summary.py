@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from tfrtool.payload.schema.batch import Batch
 from tfrtool.payload.schema.numbers import Broken
-from tfrtool.payload.schema.single import Misfit, one_by_one
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.walker import Header, Known, gather, gather_large
-from tfrtool.payload.wire import Buffer
+from tfrtool.payload.wire import Buffer, WireError
+
+Misfit = tuple[int, WireError]
+"""The number of a record in its batch, and why it does not parse."""
 
 NAME = "pure"
 LARGE = 1 << 13
@@ -93,6 +95,8 @@ class _Stretch:
             at = number + 1
 
     def _one_by_one(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
+        from tfrtool.payload.schema.single import one_by_one  # which most files do not need
+
         begins, ends = self.begins[begin:end], self.ends[begin:end]
         table, bad = one_by_one(self.p, begins, ends, self.first + begin, self.path, self.known.family)
         return table, [(begin + number, error) for number, error in bad]

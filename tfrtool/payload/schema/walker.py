@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrtool.payload.schema.entries import LISTS, Family
+from tfrtool.payload.schema.family import LISTS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
@@ -80,11 +80,11 @@ class Known:
                 values = None if lists is None else lists.values
                 column.counted = isinstance(values, Numbers) and values.distinct is None
 
-    def learn(self, p: bytes, at: int, end: int, sample: bytes) -> Header:
+    def learn(self, p: Buffer, at: int, end: int, sample: bytes) -> Header:
         """The header of the entry at `at`, of which `sample` was looked up in vain; raises as `parse` does."""
         if p[at + 1] < 0x80 and p[at + 1] + 2 < len(sample):
             # Shorter than that: what was looked up reaches into the next entry.
-            sample = p[at : at + p[at + 1] + 2]
+            sample = bytes(p[at : at + p[at + 1] + 2])
             if sample in self.headers:
                 return self.headers[sample]
         header = self.parse(p, at, end)
@@ -161,7 +161,11 @@ def gather_large(
         try:
             stop, at = _sized(view, begin, end, 0x0A) if known.family == "example" else (end, begin)
             while at < stop == end:
-                header = known.parse(view, at, end)
+                known_header = None
+                if view[at + 1] < 0x80:
+                    sample = bytes(view[at : at + view[at + 3] + 10])
+                    known_header = known.headers.get(sample) or known.learn(view, at, end, sample)
+                header = known_header or known.parse(view, at, end)
                 found.append((at, header))
                 if len(found) > _ENTRIES_MOST:
                     raise WireError(at, "too many entries")

@@ -11,7 +11,6 @@ from tfrtool.payload.wire import LEN, WireError, fields
 
 FIELDS = 4096
 """Fields that are described, those of the lowest numbers."""
-WIRE_NAMES = ("varint", "64-bit", "sized", "group", "group end", "32-bit")
 _MANY = 1 << 12
 
 

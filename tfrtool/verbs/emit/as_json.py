@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
-from tfrtool.payload.schema.wire_table import WIRE_NAMES, WireTable
 from tfrtool.payload.values import json_value
+from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
 from tfrtool.verbs.labels import looks_like_label
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
 
 
 def emit(schema: Schema) -> str:
@@ -46,9 +49,9 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
         groups = table.agreement.groups(table.features)
         fields["parallel"] = [[_name(key[1]) for key in group] for group in groups]
         fields["more_features"] = table.more
-    if schema.events.records:
+    if schema.events:
         fields["events"] = _events(schema.events)
-    if schema.unknown.records:
+    if schema.unknown:
         fields["wire"] = _wire(schema.unknown)
     fields["findings"] = [_finding(one) for one in found]
     return fields
