@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tfrtool.payload.schema.feature import Feature, Key, Met
+from tfrtool.payload.schema.feature import Feature, Key, Met, within
 from tfrtool.payload.schema.values import Place
 
 FEATURES = 64
@@ -30,7 +30,7 @@ class Agreement:
     @classmethod
     def of(cls, lengths: Mapping[Key, Lengths], place: Callable[[int], Place]) -> Agreement:
         """The agreement in one stretch of records; `place` gives that of a record by its number in the stretch."""
-        names = kept(set(lengths))
+        names = within(lengths, FEATURES)
         partings: dict[Two, Met] = {}
         groups: dict[int | tuple[int, ...], list[Key]] = {}
         for key in names:
@@ -48,7 +48,7 @@ class Agreement:
         """Join a later stretch. The features are those of each stretch; this one has `before` records."""
         if other.names == self.names and not other.partings:
             return
-        names = kept(self.names | other.names)
+        names = within(self.names | other.names, FEATURES)
         partings = {two: met for two, met in self.partings.items() if names.issuperset(two)}
         _part(partings, names - self.names, names & self.names, mine, 0)
         for two, met in other.partings.items():
@@ -82,13 +82,6 @@ def varies(feature: Feature) -> bool:
     """Whether its lists, or its steps, have different lengths in different records."""
     low, high = feature.steps or (feature.shortest, feature.longest)
     return low != high or (feature.missing is not None and high > 0)
-
-
-def kept(names: set[Key]) -> set[Key]:
-    """The names of which lengths are compared."""
-    if len(names) <= FEATURES:
-        return names
-    return set(sorted(names, key=lambda key: (len(key[1]), key))[:FEATURES])
 
 
 def pair(one: Key, other: Key) -> Two:

@@ -9,70 +9,34 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from tfrtool.payload.schema.values import Held, Place
 from tfrtool.payload.wire import Buffer
 
-if TYPE_CHECKING:
-    from tfrtool.payload.content import Content
-
 HEAD = 256
 """Bytes of a long value that are looked at for text."""
-_LONGEST = 1 << 12  # a longer value is judged by its beginning and its last byte alone
-
 _TEXT = "utf-8"
 _CONTROL = bytes([*range(9), *range(14, 27), *range(28, 32), 127])
 _FIRST = frozenset(b"GRBIMfO{[x")
-_SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9c\xda]")
+SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9c\xda]")
 """What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
 _MANY = 1024  # details of one content that are held while a run of values is looked at
-_MESSAGE = frozenset(b"\x08\x09\x0a\x10\x12\x1a\x22\x2a\x32")
-"""Tags with which a tensor, an Example or an Event begins."""
-
-
-def held(value: Buffer) -> Content:
-    """What one value holds: `content_of` of it, but that a long one is judged by its first bytes."""
-    from tfrtool.payload.content import Content, content_of, packed
-    from tfrtool.payload.media import media_of
-
-    if len(value) <= HEAD or (len(value) <= _LONGEST and value[0] in _MESSAGE):
-        return content_of(value)
-    if media := media_of(value):
-        return Content(*media)
-    head = bytes(value[:HEAD])
-    if _is_text(head):
-        try:
-            codecs.utf_8_decode(head, "strict", False)
-        except UnicodeDecodeError:
-            pass
-        else:
-            if _SPECIAL.match(head) is None:
-                return Content("utf-8")
-            return Content("json") if _ends_as_json(value) else packed(value) or Content("utf-8")
-    return packed(value) or (content_of(value) if head[0] in _MESSAGE else Content("raw"))
-
-
-def _ends_as_json(value: Buffer) -> bool:
-    """An object or an array, by its ends: what comes first in it, and its last byte."""
-    begin = bytes(value[:64])
-    return (begin[:1] + bytes(value[-1:])) in (b"{}", b"[]") and begin[1:].lstrip()[:1] in _IN_JSON
-
-
-_IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"%d" % i for i in range(10))))
 
 
 def contents(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> dict[str, Held]:
     """What the values in these `(begin, end)` of a buffer hold, summed; `place` gives the record of a value."""
     heads = [p[begin:end] if end - begin <= HEAD else p[begin : begin + HEAD] for begin, end in spans]
     joined = b"".join(heads)
-    if joined.isascii() and _is_text(joined) and all(heads):
-        odd = [i for i, head in enumerate(heads) if head[0] in _FIRST and _SPECIAL.match(head)]
+    if joined.isascii() and is_text(joined) and all(heads):
+        odd = [i for i, head in enumerate(heads) if head[0] in _FIRST and SPECIAL.match(head)]
     else:
         odd = [i for i, head in enumerate(heads) if not _plain(head, spans[i][1] - spans[i][0] <= HEAD)]
     found: dict[str, Held] = {}
     firsts: dict[str, int] = {}
-    view = memoryview(p) if odd else p
+    if odd:
+        from tfrtool.payload.schema.held import held
+
+        view = memoryview(p)
     for i in odd:
         kind, detail = held(view[spans[i][0] : spans[i][1]])
         one = found.get(kind)
@@ -97,14 +61,14 @@ def contents(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int],
     return found
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
     """Is it without the control characters that text does not use? Deleting them is five times faster than a search."""
     return len(data.translate(None, _CONTROL)) == len(data)
 
 
 def _plain(head: Buffer, all_of_it: bool) -> bool:
     """Is it text that nothing else begins with?"""
-    if not head or not _is_text(bytes(head)) or (head[0] in _FIRST and _SPECIAL.match(head)):
+    if not head or not is_text(bytes(head)) or (head[0] in _FIRST and SPECIAL.match(head)):
         return False
     try:
         codecs.utf_8_decode(head, "strict", all_of_it)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from tfrtool.payload.features import ListKind, Spans, count_values, pieces_of
 from tfrtool.payload.schema.family import LISTS, Family
-from tfrtool.payload.schema.feature import Key
-from tfrtool.payload.schema.table import FEATURES, within
+from tfrtool.payload.schema.feature import Key, within
+from tfrtool.payload.schema.table import FEATURES
 from tfrtool.payload.wire import LEN, Buffer, fields
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from struct import unpack_from
 
@@ -49,7 +49,7 @@ class Ends:
     last_time: float
     first_step: int | None
     last_step: int | None
-    first_stepped: Place | None
+    first_stepped: Met | None
 
 
 @dataclass(slots=True)
@@ -75,6 +75,32 @@ class EventTable:
     more: bool = False
     ends: Ends | None = None
 
+    def add(self, place: Place, time: float, step: int | None, starts: bool, what: str) -> None:
+        """Add the next event: its wall time, its step if it carries a summary, whether a session starts with it."""
+        ends = self.ends
+        if ends is None:
+            ends = self.ends = Ends(place.path, time, time, None, None, None)
+            self.first = place
+        if time - ends.last_time > self.gap:
+            self.gap, self.gap_at = time - ends.last_time, place
+        ends.last_time = time
+        if time == time:
+            self.earliest, self.latest = min(self.earliest, time), max(self.latest, time)
+        if step is not None:
+            if ends.last_step is None:
+                ends.first_step, ends.first_stepped = step, Met(self.records, place)
+            elif step < ends.last_step:
+                starts = True
+            ends.last_step = step
+            self.low = step if self.low is None else min(self.low, step)
+            self.high = step if self.high is None else max(self.high, step)
+        if starts:
+            self.restarts += 1
+            self.first_restart = self.first_restart or Met(self.records, place)
+        if what:
+            self.other[what] = self.other.get(what, 0) + 1
+        self.records += 1
+
     def merge(self, other: EventTable) -> None:
         """Add a later stretch to this one; `other` stays as it is."""
         if not other.records or other.ends is None:
@@ -89,7 +115,8 @@ class EventTable:
                 gap, gap_at = between, other.first
             if mine.last_step is not None and theirs.first_step is not None and theirs.first_step < mine.last_step:
                 self.restarts += 1
-                restart = Met(self.records, theirs.first_stepped or other.first or Place("", 0))
+                lower = theirs.first_stepped.after(self.records) if theirs.first_stepped else None
+                restart = min(filter(None, (restart, lower)))
         if gap > self.gap:
             self.gap, self.gap_at = gap, gap_at
         self.first_restart = self.first_restart or restart
@@ -105,9 +132,9 @@ class EventTable:
             else:
                 self.tags[name] = tag.copy()
         self.first = self.first or other.first
+        self.ends = _joined(mine, theirs, self.records)
         self.records += other.records
         self.more |= other.more
-        self.ends = _joined(mine, theirs)
         if len(self.tags) > 2 * TAGS:
             self.cut()
 
@@ -119,12 +146,15 @@ class EventTable:
             self.more = True
 
 
-def _joined(mine: Ends | None, theirs: Ends) -> Ends:
+def _joined(mine: Ends | None, theirs: Ends, before: int) -> Ends:
+    """The ends of both stretches; those of the later one alone where it is of another file."""
+    stepped = theirs.first_stepped.after(before) if theirs.first_stepped else None
     if mine is None or mine.path != theirs.path:
-        return Ends(**{name: getattr(theirs, name) for name in Ends.__slots__})
-    stepped = mine if mine.first_step is not None else theirs
+        return replace(theirs, first_stepped=stepped)
     last = theirs.last_step if theirs.last_step is not None else mine.last_step
-    return Ends(mine.path, mine.first_time, theirs.last_time, stepped.first_step, last, stepped.first_stepped)
+    if mine.first_step is not None:
+        return replace(mine, last_time=theirs.last_time, last_step=last)
+    return Ends(mine.path, mine.first_time, theirs.last_time, theirs.first_step, last, stepped)
 
 
 @dataclass(slots=True)
@@ -168,22 +198,16 @@ class EventReader:
                         part == 1 and kind == VARINT and payload[at] == _START
                         for part, kind, at, _ in fields(payload, begin, end)
                     )
-        one = EventTable(1, place)
-        one.ends = Ends(place.path, time, time, None, None, None)
-        if time == time:
-            one.earliest = one.latest = time
-        if stepped:
-            one.low = one.high = one.ends.first_step = one.ends.last_step = step
-            one.ends.first_stepped = place
-        if starts:
-            one.restarts, one.first_restart = 1, Met(0, place)
-        if what:
-            one.other[what] = 1
+        table.add(place, time, step if stepped and not starts else None, starts, what)
         for name, logged in values:
-            tag = one.tags.setdefault(name, Tag(0, place, step, step))
+            tag = table.tags.get(name)
+            if tag is None:
+                tag = table.tags[name] = Tag(0, place, step, step)
             tag.values += 1
+            tag.low, tag.high = min(tag.low, step), max(tag.high, step)
             tag.kinds[logged] = tag.kinds.get(logged, 0) + 1
-        table.merge(one)
+        if len(table.tags) > 2 * TAGS:
+            table.cut()
 
     def _value(self, payload: memoryview, begin: int, end: int) -> tuple[bytes, str]:
         """The tag of a summary value, and what it was logged as. The last four bytes of a scalar are its number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -142,3 +143,14 @@ class Feature:
         """What most of its bytes values hold that are not empty; None where it has none."""
         contents = self.contents
         return max(contents, key=lambda kind: (kind != "empty", contents[kind].values), default=None)
+
+
+def within(names: Iterable[Key], bound: int) -> set[Key]:
+    """The `bound` shortest names."""
+    found = set(names)
+    return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
+
+
+def rank(key: Key) -> tuple[int, bytes, bool]:
+    """Where a name stands among all names that there can be: short ones first."""
+    return len(key[1]), key[1], key[0]

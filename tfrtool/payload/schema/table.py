@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tfrtool.payload.schema.agree import Agreement
-from tfrtool.payload.schema.feature import Feature, Key
+from tfrtool.payload.schema.feature import Feature, Key, within
 from tfrtool.payload.schema.values import Place
 
 FEATURES = 4096
@@ -64,14 +63,3 @@ class Table:
         if len(kept) < len(self.features):
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
             self.more = True
-
-
-def within(names: Iterable[Key], bound: int) -> set[Key]:
-    """The `bound` shortest names."""
-    found = set(names)
-    return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
-
-
-def rank(key: Key) -> tuple[int, bytes, bool]:
-    """Where a name stands among all names that there can be: short ones first."""
-    return len(key[1]), key[1], key[0]
