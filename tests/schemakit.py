@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -75,6 +76,16 @@ def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
             elif plain.missing is None:
                 plain.missing = number
     return found
+
+
+def peak(job: Callable[[], object]) -> int:
+    """The most bytes that Python held at once while it did a job, above those that it held before."""
+    tracemalloc.start()
+    try:
+        job()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def described(tmp_path: Path, *files: Sequence[bytes], n: int | None = None) -> Schema:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
-from tfrtool.payload.kinds import SAMPLE
+from tfrtool.payload.kinds import SAMPLE, kind_of
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.schema.values import Place
@@ -45,6 +45,7 @@ class _Describing:
         self.payload_bytes = 0
         self.seen = 0
         self.kind: Kind | None = None
+        self._own: Kind | None = None
         self.pending: list[Batch] = []
         self.held = 0
         self.known: Known | None = None
@@ -84,7 +85,7 @@ class _Describing:
     def _routed(self, batch: Batch) -> Iterator[Damage]:
         """Read a batch by the kind of the file, or keep a copy of it until that is known."""
         if self.kind is None:
-            kind = self.read.kind
+            kind = self._voted(batch)
             if kind in (None, "unknown") and self.seen < SAMPLE and self.held < _HELD:
                 assert batch.view is not None
                 base = batch.begins[0]
@@ -97,9 +98,15 @@ class _Describing:
             yield from self._decided()
         yield from self._described(batch)
 
+    def _voted(self, batch: Batch) -> Kind | None:
+        """The kind of the file so far; a first record that is too large for the vote tells by itself."""
+        if self.read.kind is None and self._own is None and batch.view is not None:
+            self._own = kind_of(batch.view[batch.begins[0] : batch.ends[0]])
+        return self.read.kind or self._own
+
     def _decided(self) -> Iterator[Damage]:
         if self.kind is None:
-            self.kind = self.read.kind
+            self.kind = self.read.kind or self._own
         pending, self.pending = self.pending, []
         for batch in pending:
             yield from self._described(batch)

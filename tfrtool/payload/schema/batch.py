@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tfrtool.payload.schema.agree import Agreement, Lengths
-from tfrtool.payload.schema.feature import Feature, Key, Met
+from tfrtool.payload.schema.agree import FEATURES, Agreement, Lengths
+from tfrtool.payload.schema.feature import Feature, Key, Met, Rank, rank, within
 from tfrtool.payload.schema.lists import add_lists
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers, Place
@@ -14,9 +14,10 @@ from tfrtool.payload.wire import Buffer
 
 
 class Batch:
-    """Gathers the features of some records, all from one buffer."""
+    """Gathers the features of some records, all from one buffer; those of a rank beyond `bound` are passed over."""
 
-    def __init__(self, p: Buffer, path: str, records: Sequence[int]) -> None:
+    def __init__(self, p: Buffer, path: str, records: Sequence[int], bound: Rank | None = None) -> None:
+        self.bound = bound
         self.p = p
         self.path = path
         self.records = records
@@ -71,11 +72,19 @@ class Batch:
                 stands.setdefault(key, []).append(number)
             begin = end
         count = len(marks)
+        if self.bound is not None:
+            kept = {key: which for key, which in stands.items() if rank(key) <= self.bound}
+            self.more = len(kept) < len(stands)
+            stands = kept
         for key, numbers_of in stands.items():
             self._stands(key, numbers_of, count)
+        compared = within(stands, FEATURES)
         for column, (row, at, which) in rows.items():
+            if column.key not in stands:
+                continue
             found = self._column(self.features[column.key], column, row, set(row), at, which)
-            self._lengths(column.key, found, which, count)
+            if column.key in compared:
+                self._lengths(column.key, found, which, count)
 
     def _stands(self, key: Key, which: list[int], count: int) -> Feature:
         feature = self.features.setdefault(key, Feature(key[1], key[0]))
@@ -91,6 +100,8 @@ class Batch:
         for key in keys:
             (twice if key in seen else seen).add(key)
         for key in twice:
+            if self.bound is not None and rank(key) > self.bound:
+                continue
             feature = self.features.setdefault(key, Feature(key[1], key[0]))
             feature.repeated += 1
             feature.first_repeated = feature.first_repeated or self.place(number)
@@ -120,7 +131,7 @@ class Batch:
     ) -> Lengths:
         """Add the entries of one feature and kind, and give their lengths; `which` are their records, None for all."""
         lists = feature.lists(column.kind, self.place(which[0] if which else 0))
-        lists.records = len(row)
+        lists.records += len(row)
         if isinstance(lists.values, Numbers) and column.counted:
             lists.values.distinct = None
 

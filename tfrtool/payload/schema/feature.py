@@ -151,6 +151,9 @@ def within(names: Iterable[Key], bound: int) -> set[Key]:
     return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
 
 
-def rank(key: Key) -> tuple[int, bytes, bool]:
+Rank = tuple[int, bytes, bool]
+
+
+def rank(key: Key) -> Rank:
     """Where a name stands among all names that there can be: short ones first."""
     return len(key[1]), key[1], key[0]

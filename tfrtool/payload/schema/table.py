@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tfrtool.payload.schema.agree import Agreement
-from tfrtool.payload.schema.feature import Feature, Key, within
+from tfrtool.payload.schema.feature import Feature, Key, Rank, rank, within
 from tfrtool.payload.schema.values import Place
 
 FEATURES = 4096
@@ -18,7 +18,8 @@ programs. A rule by the name alone keeps a sum the same however a stream is cut.
 class Table:
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
-    `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described.
+    `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described;
+    then `worst` is the highest rank of those that are.
     `sequences` counts the records that have feature lists.
     """
 
@@ -28,6 +29,7 @@ class Table:
     features: dict[Key, Feature] = field(default_factory=dict)
     agreement: Agreement = field(default_factory=Agreement)
     more: bool = False
+    worst: Rank | None = field(default=None, compare=False, repr=False)
 
     def merge(self, other: Table) -> None:
         """Add a later stretch of records to this one; `other` stays as it is."""
@@ -62,4 +64,5 @@ class Table:
         kept = within(self.features, FEATURES)
         if len(kept) < len(self.features):
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
+            self.worst = max(map(rank, kept))
             self.more = True

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfrtool.payload.schema.family import LISTS, Family
-from tfrtool.payload.schema.feature import Key
+from tfrtool.payload.schema.feature import Key, Rank
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
 from tfrtool.payload.wire import Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 14
+_HEEDED = 1 << 10  # columns that are looked through after each batch
 _WIDTHS = {"float": 4, "double": 8}
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
@@ -60,6 +61,7 @@ class Known:
         self.family = family
         self.headers: dict[bytes, Header] = {}
         self.columns: dict[tuple[Key, str | None], Column] = {}
+        self.bound: Rank | None = None
         self._kinds = {number << 3 | 2: kind for number, kind in LISTS[family].items()}
 
     def column(self, key: Key, kind: str | None) -> Column:
@@ -73,7 +75,13 @@ class Known:
         return found
 
     def heed(self, table: Table) -> None:
-        """Count no more of the different integers of features that have too many of them already."""
+        """Learn from what is known so far: which features need not be described, of which integers need not be counted.
+
+        That is, features of a higher rank than all that a full table holds, and integers of too many kinds.
+        """
+        self.bound = table.worst
+        if len(self.columns) > _HEEDED:
+            return
         for (key, kind), column in self.columns.items():
             if not column.counted and (feature := table.features.get(key)):
                 lists = feature.kinds.get(kind)
