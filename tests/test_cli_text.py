@@ -1,9 +1,14 @@
+from os import fsencode
+from shutil import which
+from subprocess import run
+
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import mark
 
 from tfrtool.cli.screen import wants_color
-from tfrtool.cli.text import plural, printable, row, safe, shell_word
+from tfrtool.cli.text import plural, printable, row, safe
+from tfrtool.sources.shell import shell_word
 
 
 @given(st.text(alphabet=st.characters()))
@@ -52,10 +57,25 @@ def test_one_thing_is_not_plural() -> None:
 
 @mark.parametrize(
     ("path", "word"),
-    [("a/b-c_1.tfrecord", "a/b-c_1.tfrecord"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("-n", "'-n'"), ("", "''")],
+    [
+        ("a/b-c_1.tfrecord", "a/b-c_1.tfrecord"),
+        ("a b", "'a b'"),
+        ("it's", "'it'\\''s'"),
+        ("-n", "./-n"),
+        ("-", "-"),
+        ("", "''"),
+        ("-a\n\x1b'\\\udcff", "$'./-a\\n\\x1b\\'\\\\\\xff'"),
+    ],
 )
 def test_a_path_in_a_hint_can_be_pasted_into_a_shell(path: str, word: str) -> None:
     assert shell_word(path) == word
+
+
+@mark.skipif(not which("bash"), reason="needs bash")
+@mark.parametrize("path", ["a b", "it's", "-n", "$HOME", "`x`", "a\n\x1b'\\ \udcff\x7f é\u202e", "*", "a\\nb", "\x011"])
+def test_a_shell_reads_the_word_as_the_path(path: str) -> None:
+    printed = run(["bash", "-c", f"printf %s {shell_word(path)}"], capture_output=True, check=True).stdout
+    assert printed.removeprefix(b"./") == fsencode(path)
 
 
 @mark.parametrize(

@@ -266,6 +266,7 @@ def test_a_directory_gives_the_record_files_below_it_in_natural_order() -> None:
     touch("d/x10", "d/x2", "d/b/x", "d/a.tfrecord", "d/events.out.tfevents.1.h")
     touch("d/_SUCCESS", "d/.x.crc", "d/_temporary/x", "d/.git/x")
     touch(*(f"d/x.{side}" for side in ("crc", "idx", "index", "tfindex", "json", "txt", "pbtxt", "TXT")))
+    touch("d/README.md", "d/LICENSE")
     assert resolve(["d"]).names == ["d/a.tfrecord", "d/b/x", "d/events.out.tfevents.1.h", "d/x2", "d/x10"]
 
 

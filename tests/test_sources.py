@@ -222,19 +222,34 @@ def test_an_io_error_of_a_file_names_the_byte(local: LocalFile, monkeypatch: pyt
         read_all(local, 400)
 
 
-def test_a_file_that_shrinks_ends_there(local: LocalFile, path: Path) -> None:
+def test_a_file_that_shrinks_cannot_be_read_to_its_end(local: LocalFile, path: Path) -> None:
     os.truncate(path, 1000)
-    assert read_all(local) == DATA[:1000]
-    assert local.shrunk_to == 1000
+    assert get(local, 0, 1000) == DATA[:1000]
+    with pytest.raises(ReadError, match="shrank from 7,836 to 1,000 bytes while it was read"):
+        read_all(local)
+
+
+def test_a_file_that_says_it_is_longer_than_it_is_cannot_be_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    local = LocalFile(os.open(path, os.O_RDONLY), str(path))
+    monkeypatch.setattr(os, "preadv", lambda fd, views, at: 0)  # as files under /sys do
+    with pytest.raises(ReadError, match="it ends there, though it says that it has 7,836 bytes"):
+        read_all(local)
+    local.close()
 
 
 def test_a_file_that_grows_ends_where_it_ended(local: LocalFile, path: Path) -> None:
-    assert not local.grew()
+    assert not local.grown_by()
     with path.open("ab") as file:
         file.write(b"more")
     assert read_all(local) == DATA
-    assert local.grew()
-    assert local.shrunk_to is None
+    assert local.grown_by() == 4
+    assert not local.was_rewritten()
+
+
+def test_a_file_that_is_written_over_is_told(local: LocalFile, path: Path) -> None:
+    assert not local.was_rewritten()
+    os.utime(path, ns=(0, 0))
+    assert local.was_rewritten()
 
 
 # The door
@@ -294,10 +309,10 @@ def test_the_compression_that_is_asked_for_is_not_doubted(path: Path) -> None:
 )
 def test_something_else_than_was_asked_for_is_named_and_not_decoded(path: Path, content: bytes, what: str) -> None:
     with opened(path, content, compression="gzip") as source:
-        assert read_all(source.data) == b""
-        (fault,) = source.faults
-        assert (fault.offset_decoded, fault.offset_encoded) == (0, 0)
-        assert what in fault.message
+        assert read_all(source.data) == content
+        assert (source.compression, source.faults) == ("none", [])
+        assert source.mistaken
+        assert what in source.mistaken.message
 
 
 def test_no_bytes_are_no_fault_whatever_was_asked_for(path: Path) -> None:

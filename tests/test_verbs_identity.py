@@ -261,9 +261,10 @@ def test_the_compression_that_was_asked_for_is_what_is_undone(path: Path) -> Non
     _, report = verified(path, gz(DATA), compression="none")
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
     damage, report = verified(path, DATA, compression="gzip")
-    assert ranges(damage) == [(0, 0, "codec")]
-    assert "TFRecord data that is not compressed" in damage[0].message
-    assert report.status == "damaged"
+    assert ranges(damage) == [(0, len(DATA), "stray")]
+    assert (report.status, report.diagnosis, report.compression) == ("foreign", "tfrecord", "none")
+    assert "TFRecord data that is not compressed" in str(report.message)
+    assert "leave --compression out" in str(report.hint)
 
 
 def test_records_far_behind_a_foreign_beginning_are_not_looked_for_where_a_signature_speaks(path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, safe, shell_word
+from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
@@ -17,19 +17,27 @@ if TYPE_CHECKING:
 class CountText:
     """The number of records, a space and the path, for each record file; `total` where there are several inputs."""
 
+    def __init__(self) -> None:
+        self._total = 0
+
     def show(self, name: str, event: Event) -> None:
         assert isinstance(event, FileReport)
         if event.status in ("clean", "damaged"):
+            self._total += event.records
             sys.stdout.write(f"{event.records} {safe(event.path)}\n")
         if event.status == "damaged":
             found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
+            from tfrtool.sources.shell import shell_word
+
             advice = event.hint or f"run: tfrtool verify {shell_word(event.path)}"
             say(f"{found}; {advice}", event.path)
-        elif event.status == "foreign":
+        elif event.status == "foreign" or (event.status == "clean" and event.hint):
             say("; ".join(filter(None, (event.message, event.hint))), event.path)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            say("missing from its shard set", name)
+        if missing:
+            from tfrtool.cli.missing import say_missing
+
+            say_missing(missing)
         if summary.files > 1:
-            sys.stdout.write(f"{summary.records} total\n")
+            sys.stdout.write(f"{self._total} total\n")

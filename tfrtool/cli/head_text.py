@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.record_lines import features, key, lines
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, row, shell_word
+from tfrtool.cli.text import plural, row
 from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
@@ -53,12 +53,16 @@ class HeadPrinter:
         for damage in self._damage:
             say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
         if self._more:
+            from tfrtool.sources.shell import shell_word
+
             found = plural(self._more, "more damaged range")
             say(f"{found}; run: tfrtool verify {shell_word(report.path)}", report.path)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            say("missing from its shard set", name)
+        if missing:
+            from tfrtool.cli.missing import say_missing
+
+            say_missing(missing)
 
 
 class HeadText(HeadPrinter):

@@ -52,6 +52,11 @@ def _terminate(number: int, frame: object) -> None:
 
 
 def _run(state: State) -> int:
+    asked = os.environ.get("_TFRTOOL_COMPLETE")  # see `tfrtool.cli.completion`
+    if asked:
+        from tfrtool.cli.completion import complete
+
+        return complete(asked)
     from tfrtool.cli.plain import plain
 
     do = plain(sys.argv[1:])

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tfrtool.cli.common import Common
 from tfrtool.errors import UnsupportedError
 
-__all__ = ["Common", "reading_command", "shared"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["Common", "files", "reading_command", "shared"]
 
 _DEFAULT = Common(())
 
 _INPUTS_COMPRESSION = "How the inputs are compressed; auto looks at the bytes."
+
+
+def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Leaves a word to the shell, which completes the names of files: `shell_complete` of what names one."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def shared(compression: str) -> list[click.Parameter]:
@@ -24,7 +34,7 @@ def shared(compression: str) -> list[click.Parameter]:
     `compression` is the help of `--compression`.
     """
     return [
-        click.Argument(["inputs"], metavar="INPUT...", nargs=-1, required=True),
+        click.Argument(["inputs"], shell_complete=files, metavar="INPUT...", nargs=-1, required=True),
         click.Option(
             ["-F", "--format"],
             type=click.Choice(["auto", "tfrecord", "ofrecord"]),

@@ -86,8 +86,8 @@ def _listed(shown: Sequence[str], count: int) -> str:
     return f"[{', '.join([*shown, *more])}]"
 
 
-def dump(payload: bytes) -> str:
+def dump(payload: bytes | memoryview) -> str:
     """The first bytes of a payload in hexadecimal and as ASCII, and how many follow."""
-    head = payload[:UNKNOWN_BYTES]
+    head = bytes(payload[:UNKNOWN_BYTES])
     more = f" and {len(payload) - len(head)} more bytes" if len(payload) > len(head) else ""
     return f"{head.hex(' ')} |{''.join(chr(b) if 32 <= b < 127 else '.' for b in head)}|{more}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
+    shell_complete=files,
     metavar="OUT",
     help="The file to write, or - for a pipe; a directory where it is one, ends in / or has to take several files.",
 )
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="Write all records, only those before the first damage, or only those after it.",
 )
-@click.option("--quarantine", metavar="FILE", help="Put the bytes that are dropped into FILE.")
-@click.option("--report", metavar="FILE", help="Write what became of every byte into FILE, as JSON Lines.")
+@click.option("--quarantine", shell_complete=files, metavar="FILE", help="Put the bytes that are dropped into FILE.")
+@click.option(
+    "--report", shell_complete=files, metavar="FILE", help="Write what became of every byte into FILE, as JSON Lines."
+)
 def repair(
     common: Common,
     output: str | None,

@@ -7,9 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.cli.repair_plan import Plan
-from tfrtool.cli.text import plural, shell_word
+from tfrtool.cli.text import plural
 from tfrtool.framing.layout import FRAMING
 from tfrtool.report import RepairReport
+from tfrtool.sources.shell import shell_word
 
 if TYPE_CHECKING:
     from tfrtool.verbs import Outcome
@@ -153,7 +154,7 @@ def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
     found = []
     if report.records and report.status == "damaged" and not plan.to_stdout:
         if report.output and os.path.isfile(report.output):
-            found.append(Step(f"tfrtool head {_word(report.output)}", "to look at the output"))
+            found.append(Step(f"tfrtool head {shell_word(report.output)}", "to look at the output"))
         elif not report.output:
             found.append(Step(again(plan, report), "to write them"))
     why = []
@@ -178,20 +179,15 @@ def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
     wish = plan.wish
     output = plan.outputs.get(report.path)
     sides = [] if len(plan.outputs) > 1 else [("--quarantine", wish.quarantine), ("--report", wish.report)]
-    words = ["tfrtool repair", _word(report.path), "-o", _word(output) if output else "OUT"]
+    words = ["tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
     values = [("-F", wish.common.format, "auto"), ("-z", wish.common.compression, "auto"), ("--keep", wish.keep, "all")]
     words += [f"{option} {value}" for option, value, usual in values if value != usual]
     if wish.fix_bits or (toll and toll.fixable):
         words.append("--fix-bits")
     if wish.keep_unverified or (toll and toll.unproved):
         words.append("--keep-unverified")
-    words += [f"{option} {_word(side)}" for option, side in sides if side]
+    words += [f"{option} {shell_word(side)}" for option, side in sides if side]
     written = [side for _, side in sides if side and (not wish.dry_run or os.path.isfile(side))]
     if wish.force or written or (output and os.path.isfile(output)):
         words.append("--force")
     return " ".join(words)
-
-
-def _word(path: str) -> str:
-    """A path as one word of a command that is no option."""
-    return path if path == "-" else shell_word(f"./{path}" if path.startswith("-") else path)

@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tfrtool.cli.streams import OutputError, say
+from tfrtool.cli.text import plural
 from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
 
@@ -67,6 +68,9 @@ def run(
         resolution = resolve(common.inputs)
     missing = [shard.name for shard in resolution.missing]
     names = resolution.names
+    if common.verbose and resolution.passed_over:
+        files = plural(resolution.passed_over, "file")
+        say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
     if only_one and len(names) > 1:
         import click
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from tfrtool.cli.text import plural, safe
+from tfrtool.cli.missing import told
+from tfrtool.cli.text import plural
 from tfrtool.report import Summary
 
 if TYPE_CHECKING:
@@ -66,9 +67,8 @@ def totals(console: Console, summary: Summary, missing: Sequence[str], records: 
     """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
     from rich.text import Text
 
-    for name in missing:
-        line = Text.assemble((safe(name), "bold"), ": ", ("missing", "bold red"), " from its shard set")
-        console.print(line, soft_wrap=True)
+    for said in told(missing):
+        console.print(Text(said, "red"), soft_wrap=True)
     if summary.files > 1 or missing:
         counts = (
             (summary.clean, "clean"),

@@ -43,12 +43,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def shell_word(text: str) -> str:
-    """`text` as one word of a shell command, for a hint that can be pasted."""
-    plain = text.isascii() and text.replace("-", "a").replace("_", "a").replace(".", "a").replace("/", "a").isalnum()
-    return text if plain and not text.startswith("-") else "'" + text.replace("'", "'\\''") + "'"
-
-
 def paint(text: str, color: str) -> str:
     """`text` between the control sequences that colour it (ECMA-48, SGR)."""
     return f"\x1b[{_COLORS[color]}m{text}\x1b[0m"

@@ -36,8 +36,9 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
     if report.error:
         said = report.error[1]
     elif report.status == "damaged":
-        size = plural(report.bytes or 0, "byte")
-        said = f"{plural(report.faults.total(), 'damaged range')}, {report.damaged_bytes:,} of {size}; {toll}"
+        from tfrtool.verbs.diagnose import extent
+
+        said = f"{extent(report)}; {toll}" if report.damaged_bytes else extent(report)
         if report.diagnosis and report.message:
             said = f"{report.message}; {said}"
     else:

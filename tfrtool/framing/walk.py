@@ -70,10 +70,10 @@ class _Walker:
         self.payloads = payloads
         self.max_record = max_record
         self.known: kernel.Known = {}
-        self.spare = bytearray()  # where large records are read, one after another: new memory costs as much as reading
         self.reached = 0
         self.number = 0
         self.damaged = False
+        self._large_view = memoryview(b"")
         self._resync: Resync | None = None
 
     @property
@@ -206,9 +206,9 @@ class _Walker:
         begin, end = at + HEADER, at + HEADER + length
         view: memoryview | None = None
         if self.payloads and length <= self.max_record:
-            if len(self.spare) < length:
-                self.spare = bytearray(length)
-            view = memoryview(self.spare)[:length]
+            if len(self._large_view) < length:  # fresh memory takes several times as long to fill as memory in use
+                self._large_view = memoryview(bytearray(length))
+            view = self._large_view[:length]
             self.data.read_into(begin, view)
             crc = crc32c(view)
         else:

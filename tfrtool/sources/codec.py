@@ -127,7 +127,7 @@ class Unpacker:
     def _resume(self, at: int, floor: int, what: str) -> int | None:
         """Note that reading stopped at packed byte `at`, and where it goes on: the next gzip member, or nowhere."""
         if self._wrapper is not Gzip:
-            end = drain(self._raw, at)
+            self.position = end = drain(self._raw, at)
             self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
             return None
         start = max(floor, at - LOOK_BACK)
@@ -136,6 +136,7 @@ class Unpacker:
         self._looked_back += at - start
         found, end = next_member(self._raw, start)
         if found is None:
+            self.position = end
             self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
             return None
         passed = f", {_bytes(found - at)} were passed over" if found > at else ""

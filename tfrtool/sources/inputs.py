@@ -37,6 +37,8 @@ class Resolution:
     def __init__(self) -> None:
         self.entries: list[str | Unmatched] = []
         self.missing: list[MissingShard] = []
+        self.passed_over = 0
+        """Files below directories that were not taken for record files, by their names."""
 
     @property
     def names(self) -> list[str]:
@@ -223,6 +225,7 @@ class _Resolver:
             self._lists.pop()
 
     def _tell(self, text: str, lister: Lister) -> None:
+        self.result.passed_over += lister.passed_over
         for directory, why in lister.problems:
             self._refuse(text, f"the directory '{directory}' cannot be listed: {why}")
 

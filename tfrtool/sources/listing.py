@@ -14,6 +14,9 @@ from tfrtool.sources.reasons import reason
 SIDE_SUFFIXES = (".crc", ".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt")
 """Files that stand beside record files and hold none."""
 
+ABOUT = ("readme", "license", "notice", "readme.md", "license.md", "readme.rst")
+"""Names, in small letters, of files that tell people of a data set."""
+
 MAGIC = "*?["
 """The characters that make a text a pattern."""
 
@@ -28,7 +31,8 @@ def has_magic(text: str) -> bool:
 
 def is_record_name(name: str) -> bool:
     """Whether a file of this name, found in a directory, is taken for a record file."""
-    return not name.startswith(("_", ".")) and not name.lower().endswith(SIDE_SUFFIXES)
+    small = name.lower()
+    return not small.startswith(("_", ".")) and not small.endswith(SIDE_SUFFIXES) and small not in ABOUT
 
 
 def kind_of(path: str) -> str:

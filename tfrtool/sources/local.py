@@ -11,8 +11,8 @@ from tfrtool.sources.reasons import reason
 class LocalFile:
     """Bytes `[base, base + size)` of an open regular file.
 
-    The size is fixed at open. Bytes that are appended later are not looked at. A file that shrinks meanwhile ends
-    early: reads come back short, and `shrunk_to` says where.
+    The size is fixed at open, and bytes that are appended later are not looked at. A file that gets shorter meanwhile
+    cannot be read to the end that it had: that is a `ReadError`, never an early end.
     """
 
     def __init__(self, fd: int, name: str, *, base: int = 0, closes: bool = True) -> None:
@@ -21,8 +21,8 @@ class LocalFile:
         self._name = name
         self._base = base
         self._closes = closes
-        self.size: int = max(0, os.fstat(fd).st_size - base)
-        self.shrunk_to: int | None = None
+        self._opened = os.fstat(fd)
+        self.size: int = max(0, self._opened.st_size - base)
         self.position = 0
         """The byte behind the last one read, for progress."""
 
@@ -36,8 +36,7 @@ class LocalFile:
             except OSError as error:
                 raise ReadError(f"cannot read '{self._name}' at byte {offset + got}: {reason(error)}") from error
             if n == 0:
-                self.shrunk_to = offset + got
-                break
+                raise ReadError(self._cut_off(offset + got))
             got += n
         self.position = offset + got if got else self.position
         return got
@@ -48,12 +47,32 @@ class LocalFile:
     def sharing(self) -> LocalFile:
         """The same bytes of the same open file once more; closing that one leaves this one open."""
         other = LocalFile(self._fd, self._name, base=self._base, closes=False)
-        other.size = self.size  # the file may have grown since
+        other.size, other._opened = self.size, self._opened  # the file may have changed since
         return other
 
-    def grew(self) -> bool:
-        """Whether the file is longer now than when it was opened: somebody may still be writing it."""
-        return os.fstat(self._fd).st_size - self._base > self.size
+    def _cut_off(self, at: int) -> str:
+        now = max(0, os.fstat(self._fd).st_size - self._base)
+        if now < self.size:
+            return (
+                f"'{self._name}' shrank from {self.size:,} to {now:,} bytes while it was read; "
+                "run this again once nothing writes to it"
+            )
+        return (
+            f"cannot read '{self._name}' at byte {at:,}: it ends there, though it says that it has {self.size:,} bytes"
+        )
+
+    def grown_by(self) -> int:
+        """How many bytes longer the file is now than when it was opened: somebody may still be writing it."""
+        return max(0, os.fstat(self._fd).st_size - self._base - self.size)
+
+    def was_rewritten(self) -> bool:
+        """Whether the file was written to since it was opened, other than by adding to its end.
+
+        Told by its size and the time of its last change, so a change within one tick of the file system's clock is
+        not seen.
+        """
+        now = os.fstat(self._fd)
+        return now.st_size <= self._opened.st_size and now.st_mtime_ns != self._opened.st_mtime_ns
 
     def close(self) -> None:
         """Close the file; harmless the second time."""

@@ -39,6 +39,8 @@ class Source:
     - `data`: the decoded stream
     - `faults`: what is wrong with the gzip or zlib stream, in order; grows as `data` is read
     - `seekable`: whether any byte of `data` can be had at once, so that payloads may be skipped
+    - `mistaken`: what the input is instead, where it was said to be compressed and is not: it is then given as it lies
+      there; None otherwise
     - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
     """
 
@@ -49,6 +51,7 @@ class Source:
         self.compression: Compression = "none"
         self.data: Readable = raw
         self.faults: list[CodecFault] = []
+        self.mistaken: Sniffed | None = None
         self.seekable = isinstance(raw, LocalFile)
         self.head = self.raw_head = raw_head
         self._raw = raw
@@ -56,23 +59,20 @@ class Source:
         self._unpacker: Unpacker | None = None
 
     def unpack_as(self, compression: Literal["gzip", "zlib"], *, checked: bool) -> None:
-        """Take the input for compressed. Unless `checked`, what bears no header of that kind decodes to nothing."""
+        """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is."""
         from tfrtool.sources.codec import Unpacker
         from tfrtool.sources.stream import Spool
         from tfrtool.sources.wrapper import WRAPPERS
 
-        self.compression, self.seekable = compression, False
         wrapper = WRAPPERS[compression]
         if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
-            from tfrtool.sources.faults import CodecFault
-
-            self.faults.append(CodecFault(0, 0, _not_compressed(compression, self.raw_head, self.size_on_disk)))
-            self.data = self._unpacked = Spool(iter(()), self.name)
-        else:
-            # isal needs a second look at what is odd, which only a file can give.
-            quick = _quick_zlib() if isinstance(self._raw, LocalFile) else None
-            self._unpacker = Unpacker(self._raw, wrapper, self.faults, quick)
-            self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
+            self.mistaken = _not_compressed(compression, self.raw_head, self.size_on_disk)
+            return
+        self.compression, self.seekable = compression, False
+        # isal needs a second look at what is odd, which only a file can give.
+        quick = _quick_zlib() if isinstance(self._raw, LocalFile) else None
+        self._unpacker = Unpacker(self._raw, wrapper, self.faults, quick)
+        self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
         self.head = _first_bytes(self.data)
 
     def position_encoded(self) -> int:
@@ -81,9 +81,13 @@ class Source:
             return self._unpacker.position
         return self._raw.position if isinstance(self._raw, LocalFile) else self._raw.produced
 
-    def shrunk_to(self) -> int | None:
-        """The size in bytes to which the file on disk was found to have shrunk while it was read; None normally."""
-        return self._raw.shrunk_to if isinstance(self._raw, LocalFile) else None
+    def grown_by(self) -> int:
+        """Bytes by which a file on disk has grown since it was opened; these are not looked at."""
+        return self._raw.grown_by() if isinstance(self._raw, LocalFile) else 0
+
+    def was_rewritten(self) -> bool:
+        """Whether a file on disk was changed since it was opened, so that what was read may be old and new mixed."""
+        return isinstance(self._raw, LocalFile) and self._raw.was_rewritten()
 
     def sniff(self) -> Sniffed | None:
         """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
@@ -136,7 +140,7 @@ def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False)
 
     `twice` makes the source one that can be opened again, by `Source.again`: what can only be read forwards is first
     copied to a nameless temporary file. `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked
-    for and something else found, nothing is decoded, and a fault at 0 says what was found. Raises `OpenError`,
+    for and something else found, nothing is decoded, and `mistaken` says what was found. Raises `OpenError`,
     `ReadError` (the first bytes cannot be read), or `UnsupportedError` (a URL).
     """
     if compression not in ("auto", "none", "gzip", "zlib"):
@@ -236,11 +240,11 @@ def _standard_input() -> LocalFile | Spool:
 
 
 def _gives_bytes(fd: int) -> bool:
-    """Whether a file of no size has bytes all the same, as those under /proc do."""
+    """Whether a file of no size has bytes all the same, as those under /proc do, or an error to tell of."""
     try:
         return bool(os.pread(fd, 1, 0))
     except OSError:
-        return False
+        return True
 
 
 def _first_bytes(data: Readable) -> bytes:
@@ -254,20 +258,23 @@ def _link_or(name: str, error: OSError | ValueError) -> str:
     return reason(error)
 
 
-def _not_compressed(wanted: str, head: bytes, size: int | None) -> str:
+def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
     """What stands where `wanted` data was asked for."""
     from tfrtool.framing.crc import header_is_sound
     from tfrtool.sources.sniff import sniff_magic
+    from tfrtool.sources.sniffed import Sniffed
 
-    found = _told_apart(head)
+    found, sniffed = _told_apart(head), None
     if header_is_sound(head):
-        what = "TFRecord data that is not compressed"
+        diagnosis, what = "tfrecord", "TFRecord data that is not compressed"
     elif found != "none":
-        what = f"{found} data"
+        diagnosis, what = "gzip", f"{found} data"
     else:
         sniffed = sniff_magic(head, size)
+        diagnosis = sniffed.diagnosis if sniffed else ""
         what = sniffed.message if sniffed else f"it begins with the bytes {head[:8].hex(' ')}"
-    return f"{wanted} data was asked for, and this is none: {what}; leave --compression out to have it told apart"
+    hint = sniffed.hint if sniffed else "leave --compression out to have it told apart"
+    return Sniffed(diagnosis, f"{wanted} data was asked for, and this is none: {what}", hint)
 
 
 def _quick_zlib() -> Any:

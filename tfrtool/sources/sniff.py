@@ -47,6 +47,12 @@ def _unpack_with(tool: str) -> str:
     return f"unpack it first: `{tool} FILE | tfrtool verify -`"
 
 
+_UNDO = {
+    "gzip": "gzip -dc FILE",
+    "zlib": "python3 -c 'import sys, zlib; sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read()))' < FILE",
+}
+"""How one layer of compression is undone; no common tool knows zlib."""
+
 _TAR_HINT = "unpack it first: `tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
 _ZIP_HINT = "unpack it first: `unzip FILE -d DIR`, then `tfrtool verify DIR`"
 _SNAPPY_HINT = "unpack it first with a snappy tool: `snzip -dc FILE | tfrtool verify -`"
@@ -90,8 +96,7 @@ def sniff_magic(
     if not head.strip(b"\0"):
         return _zeros(head, size)
     if outer != "none" and compression_of(head, is_record_header=False) == "zlib":
-        zlib_hint = f"undo the outer {outer} first and pass the rest on: `… | tfrtool verify -`"
-        return Sniffed("gzip", f"zlib data inside {outer} data: it was compressed twice", zlib_hint)
+        return _twice("zlib", outer)
     from tfrtool.sources.sniff_text import sniff_text  # late: its patterns take a while to compile
 
     return sniff_text(head)
@@ -134,8 +139,12 @@ def _unpacks(data: bytes, zlib_head: bytes | None) -> bool:
 def _compressed_twice(found: Sniffed, outer: str) -> Sniffed:
     if outer == "none":
         return Sniffed("gzip", found.message, "let it be unpacked: leave `--compression` out, or say `-z gzip`")
-    hint = f"undo one layer first: `gzip -dc FILE | tfrtool verify -`{' (zlib outside)' if outer == 'zlib' else ''}"
-    return Sniffed("gzip", f"gzip data inside {outer} data: it was compressed twice", hint)
+    return _twice("gzip", outer)
+
+
+def _twice(inner: str, outer: str) -> Sniffed:
+    hint = f"undo the outer layer first: `{_UNDO[outer]} | tfrtool verify -`"
+    return Sniffed("gzip", f"{inner} data inside {outer} data: it was compressed twice", hint)
 
 
 def _magic(head: bytes, _tail: bytes) -> Sniffed | None:

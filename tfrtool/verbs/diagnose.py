@@ -7,6 +7,7 @@ from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport
 from tfrtool.sources import Sniffed, Source
+from tfrtool.sources.shell import shell_word
 from tfrtool.verbs.mangled import Mangled, mangled
 
 _LOOKED_AT = 1 << 22
@@ -19,11 +20,9 @@ _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
 def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
     """Put a diagnosis and its words into a report."""
     if said:
-        report.diagnosis, report.message, report.hint = (
-            said.diagnosis,
-            said.message,
-            said.hint.replace("FILE", _word(report.path)),
-        )
+        report.diagnosis = said.diagnosis or None
+        report.message = said.message
+        report.hint = said.hint.replace("FILE", shell_word(report.path))
 
 
 def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first: Damage | None) -> None:
@@ -44,7 +43,7 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
             report.restorable = _unmangled(source, found.diagnosis)
             return
     if report.records or report.restorable or set(report.faults) - _NOTHING:
-        report.hint = f"run: tfrtool repair {_word(report.path)} -o OUT"
+        report.hint = f"run: tfrtool repair {shell_word(report.path)} -o OUT"
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -59,22 +58,28 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
 
 
-def _word(path: str) -> str:
-    """A path as one word of a shell command that is no option."""
-    from shlex import quote
-
-    return quote(f"./{path}" if path.startswith("-") and path != "-" else path)
-
-
 def _counted(report: FileReport) -> str:
-    ranges = sum(report.faults.values())
-    said = (
-        f"{ranges:,} damaged range{'s' if ranges != 1 else ''}, {report.damaged_bytes:,} of {report.bytes or 0:,} bytes"
-    )
+    said = extent(report)
     if report.restorable:
         records = "1 damaged record" if report.restorable == 1 else f"{report.restorable:,} damaged records"
         said += f"; {records} can be brought back whole"
     return said
+
+
+def extent(report: FileReport) -> str:
+    """How much of a file is damaged: breaks of its compression, and damaged ranges of what that gives."""
+    breaks = report.faults["codec"]
+    ranges = report.faults.total() - breaks
+    said = []
+    if breaks:
+        said.append(f"the {report.compression} stream is broken" + (f" in {breaks:,} places" if breaks > 1 else ""))
+    if ranges:
+        size = report.bytes or 0
+        said.append(
+            f"{ranges:,} damaged range{'s' if ranges != 1 else ''}, "
+            f"{report.damaged_bytes:,} of {size:,} {'unpacked ' if breaks else ''}byte{'s' if size != 1 else ''}"
+        )
+    return ", ".join(said)
 
 
 def _beginning(source: Source) -> bytes:

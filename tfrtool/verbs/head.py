@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
+from tfrtool.framing.window import CAPACITY
 from tfrtool.payload.kinds import kind_of
 from tfrtool.verbs.reading import Reading, reading
 
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
 class Record:
     """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
 
-    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory.
+    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a view
+    that is good until the next item is asked for.
     """
 
     index: int
     offset: int
     size: int
     kind: Kind | None
-    payload: bytes | None
+    payload: bytes | memoryview | None
 
 
 def head_file(name: str, options: Options, n: int = 5, skip: int = 0) -> Iterator[Record | Damage | FileReport]:
@@ -57,6 +59,10 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
 
 def _record(batch: Batch, i: int, before: int) -> Record:
     begin, end = batch.begins[i], batch.ends[i]
-    payload = None if batch.view is None else bytes(batch.view[begin:end])
+    payload: bytes | memoryview | None = None
+    if batch.view is not None:
+        payload = batch.view[begin:end]
+        if len(payload) <= CAPACITY:  # copying a larger one would take longer than reading it
+            payload = bytes(payload)
     kind = None if payload is None else kind_of(payload)
     return Record(batch.first + i, batch.base + begin - before, end - begin, kind, payload)

@@ -32,6 +32,8 @@ class Identity(NamedTuple):
 
 def identify(source: Source, wanted: str) -> Identity:
     """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
+    if source.mistaken:
+        return Identity(None, source.mistaken)
     sound = header_is_sound(source.head)
     if wanted != "ofrecord" and (sound or not source.head):
         return Identity("tfrecord")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from tfrtool.errors import TfrtoolError
+from tfrtool.errors import ReadError, TfrtoolError
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
@@ -28,14 +28,28 @@ Item = TypeVar("Item")
 
 
 def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]]) -> Iterator[Item | FileReport]:
-    """Open an input and do a job on it. Whatever cannot be done becomes a report with status `error`."""
+    """Open an input and do a job on it.
+
+    Whatever cannot be done becomes a report with status `error`, which counts what was read until then.
+    """
+    read = None
     try:
         with open_source(name, compression=options.compression) as source:
-            yield from job(Reading(source, options))
+            read = Reading(source, options)
+            yield from job(read)
     except TfrtoolError as error:
-        yield FileReport(name, status="error", error=(error.kind, str(error)))
+        yield _failed(name, read, error.kind, str(error))
     except MemoryError:
-        yield FileReport(name, status="error", error=("memory", "out of memory"))
+        yield _failed(name, read, "memory", "out of memory")
+
+
+def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileReport:
+    if read and read.tally.records:
+        records = f"{read.tally.records:,} sound record{'s' if read.tally.records != 1 else ''}"
+        message = f"{message} ({records} in the {read.tally.bytes:,} bytes before)"
+    report = read.counts() if read else FileReport(name)
+    report.status, report.message, report.error = "error", message, (kind, message)
+    return report
 
 
 class Reading:
@@ -152,6 +166,14 @@ class Reading:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
         return None if self._vote is None else self._vote.kind
 
+    def why_unknown(self) -> str:
+        """Why the kind of the file is `unknown`."""
+        votes = self._vote.votes if self._vote else {}
+        if set(votes) <= {"unknown"}:
+            return "they are of no kind that is known (Example, SequenceExample, Event, OFRecord)"
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
+        return f"the file is of no one kind: of its first records, {kinds}"
+
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""
         self.tally.records -= 1
@@ -159,9 +181,25 @@ class Reading:
         self._count(damage)
 
     def report(self) -> FileReport:
-        """What the file turned out to be; complete once `events` has run to its end."""
+        """What the file turned out to be; complete once `events` has run to its end.
+
+        Raises `ReadError` where the file was rewritten meanwhile, since what was read then belongs to no one file.
+        """
+        if self.source.was_rewritten():
+            raise ReadError(
+                f"'{self.source.name}' was written to while it was read; run this again once nothing writes to it"
+            )
+        report = self.counts()
+        self._judge(report)
+        grown = self.source.grown_by()
+        if grown and not report.hint:
+            report.hint = f"the file grew by {grown:,} bytes while it was read, which were not looked at"
+        return report
+
+    def counts(self) -> FileReport:
+        """What was counted until now, without a judgement."""
         tally, source = self.tally, self.source
-        report = FileReport(
+        return FileReport(
             source.name,
             format=self.identity.format,
             compression=source.compression,
@@ -173,17 +211,19 @@ class Reading:
             restorable=tally.restorable,
             faults=tally.faults,
         )
+
+    def _judge(self, report: FileReport) -> None:
+        """Put into a report what the damage comes to."""
         if self.foreign:
             from tfrtool.verbs.diagnose import say
 
             report.status = "foreign"
             say(report, self.identity.sniffed)
-        elif tally.faults:
+        elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
-            diagnose(report, source, self.identity.sniffed, self._first)
-        elif not tally.bytes:
+            diagnose(report, self.source, self.identity.sniffed, self._first)
+        elif not report.bytes:
             report.format = None
             report.diagnosis = "empty"
             report.message = "no bytes: a record file of no records"
-        return report

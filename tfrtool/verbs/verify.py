@@ -31,7 +31,10 @@ def _verify(read: Reading) -> Iterator[Damage | FileReport]:
             for damage in _misfits(read, event):
                 read.unfit(damage)
                 yield damage
-    yield read.report()
+    report = read.report()
+    if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
+        report.hint = f"no payload was parsed, since {read.why_unknown()}"
+    yield report
 
 
 def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:

@@ -1,0 +1,92 @@
+"""What the manual pages say beyond the help of the commands. Every command line in here is run by a test."""
+
+from __future__ import annotations
+
+DATE = "2026-11-30"
+"""When the pages last changed in substance; a constant, so that they are the same wherever they are made."""
+
+SUMMARY = "inspect, verify, repair and convert TFRecord and OFRecord files"
+
+DESCRIPTION = """\
+tfrtool reads the record files of TensorFlow (TFRecord) and OneFlow (OFRecord), plain or compressed with gzip or zlib,
+without needing either. It says how many records there are, what is in them, whether every byte is sound, and if not,
+what exactly is broken; it saves every payload that still stands whole.
+
+A TFRecord file is a row of frames: a length of 8 bytes, the checksum of that length, the payload, and the checksum of
+the payload. All numbers are little-endian, all checksums masked CRC-32C. There is no header, no index and no count, so
+damage in one record leaves the others readable. An OFRecord file is a row of lengths and payloads without checksums.
+
+Damage is named by the bytes of the unpacked stream in which it lies, [begin, end), and by the number of the record as
+far as that can be known; the first record is number 0.
+"""
+
+INPUTS = """\
+An INPUT is, in this order: a path that exists; - for standard input; @LIST for a file of inputs, one a line; a shard
+set NAME@64 or NAME@* for NAME-00000-of-00064 and its like; a directory, for the record files below it; a pattern with
+*, ? and [...]. Where a whole set was asked for, a member that is not there is a finding.
+
+The format and the compression are told by the bytes, never by the name.
+"""
+
+FAULTS = {
+    "length-crc": "The header disagrees with its checksum: one of the two is damaged. Where the payload's checksum "
+    "proves the record all the same, repair brings it back.",
+    "data-crc": "The payload disagrees with its checksum. Only that record is lost; one flipped bit can be found with "
+    "repair --fix-bits.",
+    "torn": "The file ends inside a record: the writer died, or the copy was cut short. Fetch the file again, or let "
+    "repair keep what is whole.",
+    "zeros": "A stretch of zeros: space that was reserved and never written, or a hole after a crash.",
+    "stray": "Bytes that belong to no record, such as a line of a log or half of an older record.",
+    "codec": "The gzip or zlib stream itself is broken. What was unpacked before the break is read, and the next gzip "
+    "member behind it.",
+    "length": "OFRecord: a length that is negative or leads past the end.",
+    "payload": "The frame is sound, and the payload does not parse (verify --payload; OFRecord always).",
+}
+
+ENVIRONMENT = {
+    "NO_COLOR": "Where this is set and not empty, nothing is coloured, unless --color always asks for it.",
+    "FORCE_COLOR": "Where this is set and not empty, output is coloured even in a pipe.",
+    "COLUMNS": "The width of help pages and tables, where no terminal tells it.",
+    "TMPDIR": "Where standard input is kept while it has to be read again.",
+}
+
+FILES = """\
+An output is written under a temporary name beside its target, read back, and then takes its name in one step: it is
+there whole or not at all. What a killed process left under such a name is removed by the next run that writes there.
+Nothing is ever written beside an input unless an option names it.
+"""
+
+LIMITS = """\
+OFRecord has no checksums, so a changed byte inside a payload cannot be seen there. A TFRecord file that lies inside a
+record whose header and checksum are both lost cannot be told from records of its own. A change of a file within one
+tick of the file system's clock while it is read is not noticed.
+"""
+
+EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "count": [
+        ("How many records are in each shard, and in all:", "tfrtool count flowers.tfrecord flowers-damaged.tfrecord"),
+        ("How many are in all shards of a set, as one number for a script:", "tfrtool count --json . | tail -n 1"),
+    ],
+    "head": [
+        ("What is in the first two records:", "tfrtool head -n 2 flowers.tfrecord"),
+        ("The names of the features:", "tfrtool head --keys flowers.tfrecord"),
+        ("The payload of the fourth record, as it is:", "tfrtool head --raw --skip 3 flowers.tfrecord > payload.bin"),
+    ],
+    "verify": [
+        ("Is every byte sound, and if not, what is broken:", "tfrtool verify flowers-damaged.tfrecord"),
+        (
+            "The damage alone, for a program:",
+            'tfrtool verify --json flowers-damaged.tfrecord | grep \'"type":"damage"\'',
+        ),
+        ("Everything below a directory; the exit code tells:", "tfrtool verify --quiet . || echo 'not all is sound'"),
+    ],
+    "repair": [
+        ("Save what can be saved:", "tfrtool repair flowers-damaged.tfrecord -o repaired.tfrecord"),
+        ("Only say what would be saved:", "tfrtool repair --dry-run flowers-damaged.tfrecord"),
+        (
+            "Keep the dropped bytes, and a list of what became of every byte:",
+            "tfrtool repair flowers-damaged.tfrecord -o fixed.tfrecord --quarantine dropped.bin --report report.jsonl",
+        ),
+    ],
+    "completion": [("Completion in this bash:", 'eval "$(tfrtool completion bash)"')],
+}

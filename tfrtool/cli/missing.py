@@ -1,0 +1,48 @@
+"""The shards that are not there, for people: runs of them told as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tfrtool.cli.streams import say
+from tfrtool.cli.text import plural, safe
+
+RUNS = 20
+"""Runs of missing shards that are named; the rest is counted."""
+
+
+def say_missing(names: Sequence[str]) -> None:
+    """Tell standard error of the shards that are not there."""
+    for line in told(names):
+        say(line)
+
+
+def told(names: Sequence[str]) -> Iterator[str]:
+    """A line for each run of neighbours, its names safe for a terminal; `names` are in their natural order."""
+    runs = _runs(names)
+    for first, last, count in runs[:RUNS]:
+        if count == 1:
+            yield f"{safe(first)}: missing from its shard set"
+        else:
+            yield f"{safe(first)} to {safe(last)}: {count:,} shards missing from their set"
+    rest = sum(count for _, _, count in runs[RUNS:])
+    if rest:
+        yield f"and {plural(rest, 'more missing shard')}; --json names all"
+
+
+def _runs(names: Sequence[str]) -> list[tuple[str, str, int]]:
+    """The first, the last and the number of each run of members that follow one another in one set."""
+    from tfrtool.sources.shards import Member
+
+    runs: list[tuple[str, str, int]] = []
+    expected = None
+    for name in names:
+        member = Member.parse(name)
+        here = (member.stem, member.total, member.suffix, int(member.index)) if member and member.index else None
+        if here and here == expected:
+            first, _, count = runs[-1]
+            runs[-1] = first, name, count + 1
+        else:
+            runs.append((name, name, 1))
+        expected = (*here[:3], here[3] + 1) if here else None
+    return runs
