@@ -17,7 +17,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "schema.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -48,3 +48,9 @@ def test_what_damage_costs_is_told_for_each_file_and_search(tmp_path: Path) -> N
     damage, searches = told.split("\n\n")
     assert "every other record overwritten" in damage
     assert [line.split("  ")[0] for line in searches.splitlines()][1:4] == ["random", "text", "zeros"]
+
+
+def test_what_describing_costs_is_told_for_each_reader_and_workload(tmp_path: Path) -> None:
+    told = printed("schema.py", "small", "image", "--data", str(tmp_path), "--scale", "0.001", "--runs", "1")
+    lines = [line.split()[:2] for line in told.splitlines()]
+    assert lines == [["on", "job"], *[["small", "schema"]] * 3, *[["image", "schema"]] * 3]

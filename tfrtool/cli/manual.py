@@ -80,6 +80,14 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
         ("Everything below a directory; the exit code tells:", "tfrtool verify --quiet . || echo 'not all is sound'"),
     ],
+    "schema": [
+        ("Which features there are, of which kind:", "tfrtool schema flowers.tfrecord"),
+        (
+            "A feature description for tf.io, from all shards:",
+            "tfrtool schema --emit tf flowers.tfrecord > features.py",
+        ),
+        ("The names of features that some record lacks:", 'tfrtool schema flowers.tfrecord | grep "missing in"'),
+    ],
     "repair": [
         ("Save what can be saved:", "tfrtool repair flowers-damaged.tfrecord -o repaired.tfrecord"),
         ("Only say what would be saved:", "tfrtool repair --dry-run flowers-damaged.tfrecord"),

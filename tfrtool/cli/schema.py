@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -24,7 +24,13 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     help="Print the schema for another program: json, a tf.io feature description (tf), a tensorflow_metadata Schema"
     " (pbtxt), the features of DALI's reader (dali), the description of the package tfrecord; tfds writes two files.",
 )
-@click.option("-o", "--output", metavar="OUT", help="Write to a file; with --emit tfds, into the folder of the data.")
+@click.option(
+    "-o",
+    "--output",
+    shell_complete=files,
+    metavar="OUT",
+    help="Write to a file; with --emit tfds, into the folder of the data.",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def schema(common: Common, number: int | None, emit: str, output: str | None, force: bool) -> int:
     """Show which features the records of all INPUTs have, and of which kind.
