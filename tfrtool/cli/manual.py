@@ -82,11 +82,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     ],
     "schema": [
         ("Which features there are, of which kind:", "tfrtool schema flowers.tfrecord"),
-        (
-            "A feature description for tf.io, from all shards:",
-            "tfrtool schema --emit tf flowers.tfrecord > features.py",
-        ),
-        ("The names of features that some record lacks:", 'tfrtool schema flowers.tfrecord | grep "missing in"'),
+        ("A feature description for tf.io:", "tfrtool schema --emit tf flowers.tfrecord > features.py"),
+        ("The names of all features, for a script:", "tfrtool schema flowers.tfrecord | cut -f 1"),
     ],
     "repair": [
         ("Save what can be saved:", "tfrtool repair flowers-damaged.tfrecord -o repaired.tfrecord"),

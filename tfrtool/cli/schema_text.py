@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, safe, shell_word
+from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.report import FileReport, Summary
 
@@ -47,6 +47,8 @@ class SchemaPrinter:
         for damage in self._damage:
             say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
         if self._more:
+            from tfrtool.sources.shell import shell_word
+
             found = plural(self._more, "more damaged range")
             say(f"{found}; run: tfrtool verify --payload {shell_word(report.path)}", report.path)
 
