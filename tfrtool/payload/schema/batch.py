@@ -42,7 +42,7 @@ class Batch:
             row = headers[i::width]
             kinds = set(row)
             column = row[0].column
-            if len(kinds) > 1 and any(header.column is not column for header in kinds):
+            if len(kinds) > 1 and {header.column for header in kinds} != {column}:
                 return False
             columns.append((column, row, kinds))
         if len({column.key for column, _, _ in columns}) < width:

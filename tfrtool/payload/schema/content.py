@@ -9,26 +9,38 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 from tfrtool.payload.schema.values import Held, Place
 from tfrtool.payload.wire import Buffer
 
-HEAD = 256
+HEAD = 128
 """Bytes of a long value that are looked at for text."""
 _TEXT = "utf-8"
 _CONTROL = bytes([*range(9), *range(14, 27), *range(28, 32), 127])
-_FIRST = frozenset(b"GRBIMfO{[x")
+_FIRST = b"GRBIMfO{[x"
 SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9c\xda]")
 """What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
 _MANY = 1024  # details of one content that are held while a run of values is looked at
 
 
-def contents(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> dict[str, Held]:
-    """What the values in these `(begin, end)` of a buffer hold, summed; `place` gives the record of a value."""
-    heads = [p[begin:end] if end - begin <= HEAD else p[begin : begin + HEAD] for begin, end in spans]
+def contents(
+    p: Buffer, spans: Sequence[tuple[int, int]], shortest: int, place: Callable[[int], Place]
+) -> dict[str, Held]:
+    """What the values in these `(begin, end)` of a buffer hold, summed; `place` gives the record of a value.
+
+    `shortest` is the least size of a value.
+    """
+    if shortest >= HEAD:
+        heads = [p[begin : begin + HEAD] for begin, _ in spans]
+    else:
+        heads = [p[begin:end] if end - begin <= HEAD else p[begin : begin + HEAD] for begin, end in spans]
     joined = b"".join(heads)
-    if joined.isascii() and is_text(joined) and all(heads):
-        odd = [i for i, head in enumerate(heads) if head[0] in _FIRST and SPECIAL.match(head)]
+    odd: list[int] = []
+    if shortest and joined.isascii() and is_text(joined):
+        first_bytes = joined[::HEAD] if shortest >= HEAD else bytes(map(itemgetter(0), heads))
+        if len(first_bytes.translate(None, _FIRST)) < len(first_bytes):
+            odd = [i for i, head in enumerate(heads) if SPECIAL.match(head)]
     else:
         odd = [i for i, head in enumerate(heads) if not _plain(head, spans[i][1] - spans[i][0] <= HEAD)]
     found: dict[str, Held] = {}
@@ -51,7 +63,7 @@ def contents(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int],
     plain = len(heads) - len(odd)
     if plain:
         apart = set(odd)
-        first = next(i for i in range(len(heads)) if i not in apart)
+        first = next(i for i in range(len(heads)) if i not in apart) if odd else 0
         one = found.setdefault(_TEXT, Held(0, place(first)))
         one.values += plain
         if first < firsts.get(_TEXT, first):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from tfrtool.payload.schema.agree import Lengths
 from tfrtool.payload.schema.content import contents
@@ -10,9 +11,11 @@ from tfrtool.payload.schema.feature import Lists
 from tfrtool.payload.schema.numbers import CONTINUED, floats, integers, scalars
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.schema.walker import Header, sized_values
-from tfrtool.payload.wire import Buffer
+from tfrtool.payload.wire import Buffer, count_varints
 
 CODES = {"float": "f", "double": "d"}
+_MANY = 1 << 12  # values that are looked at together
+_LONG = 1 << 16  # bytes of a run of integers that is not copied whole
 
 
 def add_lists(
@@ -56,27 +59,31 @@ def _add_blobs(
     offsets: Sequence[int],
     place: Callable[[int], Place],
 ) -> None:
-    numbers: Sequence[int] = range(len(row))
-    if all(header.count == 1 for header in kinds):
+    if {header.count for header in kinds} == {1}:
         spans = [(at + header.head, at + header.total) for header, at in zip(row, offsets, strict=True)]
-    else:
-        found = [
-            (i, span)
-            for i, (header, at) in enumerate(zip(row, offsets, strict=True))
-            if header.count
-            for span in _spans(p, header, at)
-        ]
-        if not found:
-            return
-        numbers, spans = [i for i, _ in found], [span for _, span in found]
+        _add_spans(p, blobs, spans, place)
+        return
+    found = _spans(p, row, offsets)
+    while some := list(islice(found, _MANY)):
+        numbers = [i for i, _ in some]
+        _add_spans(p, blobs, [span for _, span in some], lambda i, numbers=numbers: place(numbers[i]))  # type: ignore[misc]
+
+
+def _spans(p: Buffer, row: Sequence[Header], offsets: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The values of lists of any length, each with the number of its list."""
+    for i, (header, at) in enumerate(zip(row, offsets, strict=True)):
+        if header.several:
+            for span in sized_values(p, at + header.head, at + header.total):
+                yield i, span
+        elif header.count:
+            yield i, (at + header.head, at + header.total)
+
+
+def _add_spans(p: Buffer, blobs: Blobs, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> None:
     sizes = [end - begin for begin, end in spans]
-    blobs.merge(Blobs(len(sizes), sum(sizes), min(sizes), max(sizes), contents(p, spans, lambda i: place(numbers[i]))))
-
-
-def _spans(p: Buffer, header: Header, at: int) -> Iterable[tuple[int, int]]:
-    if header.several:
-        return sized_values(p, at + header.head, at + header.total)
-    return ((at + header.head, at + header.total),)
+    shortest = min(sizes)
+    held = contents(p, spans, shortest, place)
+    blobs.merge(Blobs(len(sizes), sum(sizes), shortest, max(sizes), held))
 
 
 def _add_integers(
@@ -102,7 +109,13 @@ def _add_runs(p: Buffer, into: Numbers, header: Header, offsets: Sequence[int], 
     head, total = header.head, header.total
     if not header.count:
         return 0
-    runs = [bytes(p[at + head : at + total]) for at in offsets]
+    if total - head > _LONG:
+        integers((p[at + head : at + total] for at in offsets), into, narrow)
+        return [count_varints(p, at + head, at + total) for at in offsets]
+    if isinstance(p, bytes):
+        runs = [p[at + head : at + total] for at in offsets]
+    else:
+        runs = [bytes(p[at + head : at + total]) for at in offsets]
     if scalars(runs, total - head, into, narrow):
         return 1
     integers(runs, into, narrow)

@@ -79,7 +79,7 @@ def _add(p: Buffer, lists: Lists, spans: Iterator[tuple[int, int]], place: Place
     if isinstance(lists.values, Blobs):
         while some := list(islice(spans, _MANY)):
             sizes = [end - begin for begin, end in some]
-            held = contents(p, some, lambda _: place)
+            held = contents(p, some, min(sizes), lambda _: place)
             lists.values.merge(Blobs(len(some), sum(sizes), min(sizes), max(sizes), held))
     elif isinstance(lists.values, Numbers):
         runs = (p[begin:end] for begin, end in spans)

@@ -8,6 +8,7 @@ by feature first. Records of an unusual form are read one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import sub
 
 from tfrtool.payload.schema.batch import Batch
 from tfrtool.payload.schema.numbers import Broken
@@ -22,6 +23,7 @@ NAME = "pure"
 LARGE = 1 << 13
 """Bytes of a record from which on nothing of it is copied that need not be."""
 _STRETCH = 1 << 18
+_SPARE = 1 << 12  # bytes before the first record that are rather copied than offsets counted anew
 _ODD = 8
 """Where one record in so many is of an unusual form, all are read one by one."""
 
@@ -36,9 +38,10 @@ def summarise(
     total = Table()
     misfits: list[Misfit] = []
     at, count = 0, len(begins)
+    all_small = count > 0 and ends[-1] - begins[0] <= _STRETCH and max(map(sub, ends, begins)) < LARGE
     while at < count:
-        stop = at + 1
-        small = ends[at] - begins[at] < LARGE
+        small = all_small or ends[at] - begins[at] < LARGE
+        stop = count if all_small else at + 1
         while stop < count and (ends[stop] - begins[stop] < LARGE) == small and ends[stop] - begins[at] < _STRETCH:
             stop += 1
         stretch = _Stretch(view, begins[at:stop], ends[at:stop], first + at, path, known, small)
@@ -73,8 +76,11 @@ class _Stretch:
         self.begins, self.ends = begins, ends
         if small:
             base = begins[0]
+            if base > _SPARE:
+                self.begins, self.ends = [begin - base for begin in begins], [end - base for end in ends]
+            else:
+                base = 0
             p = self.p = bytes(view[base : ends[-1]])
-            self.begins, self.ends = [begin - base for begin in begins], [end - base for end in ends]
             found = gather(p, self.begins, self.ends, known)
         else:
             found = gather_large(view, begins, ends, known)

@@ -125,4 +125,5 @@ def _flush(
 
 def _blobs(payload: memoryview, spans: list[tuple[int, int]], place: Place) -> Blobs:
     sizes = [end - begin for begin, end in spans]
-    return Blobs(len(spans), sum(sizes), min(sizes), max(sizes), contents(payload, spans, lambda _: place))
+    held = contents(payload, spans, min(sizes), lambda _: place)
+    return Blobs(len(spans), sum(sizes), min(sizes), max(sizes), held)
