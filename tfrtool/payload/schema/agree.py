@@ -58,10 +58,10 @@ class Agreement:
         self.names, self.partings = names, partings
 
     def groups(self, features: Mapping[Key, Feature]) -> list[list[Key]]:
-        """Features of varying length that agree in every record, each group in the order of `features`."""
+        """Lists of varying length that agree in every record, each group in the order of `features`."""
         found: list[list[Key]] = []
         for key in features:
-            if key in self.names and varies(features[key]):
+            if key in self.names and varies(features[key]) and most(features[key]) > 1:
                 for group in found:
                     if pair(group[0], key) not in self.partings:
                         group.append(key)
@@ -72,7 +72,11 @@ class Agreement:
 
     def near(self, features: Mapping[Key, Feature], least: int) -> Iterator[tuple[Key, Key, Met]]:
         """Pairs of varying length that agreed in `least` records or more, both with values, before they did not."""
-        varying = {key: feature.filled.at for key, feature in features.items() if varies(feature) and feature.filled}
+        varying = {
+            key: feature.filled.at
+            for key, feature in features.items()
+            if feature.filled and varies(feature) and most(feature) > 1
+        }
         for (one, other), met in self.partings.items():
             if one in varying and other in varying and met.at - max(varying[one], varying[other]) >= least:
                 yield one, other, met
@@ -82,6 +86,11 @@ def varies(feature: Feature) -> bool:
     """Whether its lists, or its steps, have different lengths in different records."""
     low, high = feature.steps or (feature.shortest, feature.longest)
     return low != high or (feature.missing is not None and high > 0)
+
+
+def most(feature: Feature) -> int:
+    """The most values of its lists, or the most steps."""
+    return feature.steps[1] if feature.steps else feature.longest
 
 
 def pair(one: Key, other: Key) -> Two:

@@ -72,7 +72,7 @@ class Shards:
         usual = dict(rule)
         for found, group in self.groups.items():
             here = dict(found)
-            for key in usual.keys() | here.keys():
+            for key in sorted(usual.keys() | here.keys()):
                 mine, theirs = here.get(key), usual.get(key)
                 if mine is None:
                     yield Difference(group.first, group.files, key, "missing", "", "")
