@@ -19,7 +19,7 @@ class Table:
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
     `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described;
-    then `worst` is the highest rank of those that are.
+    then `worst` is the highest rank of those that are. `whole` has the features that no record lacks.
     `sequences` counts the records that have feature lists.
     """
 
@@ -30,6 +30,10 @@ class Table:
     agreement: Agreement = field(default_factory=Agreement)
     more: bool = False
     worst: Rank | None = field(default=None, compare=False, repr=False)
+    whole: set[Key] = field(default_factory=set, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 
     def merge(self, other: Table) -> None:
         """Add a later stretch of records to this one; `other` stays as it is."""
@@ -43,14 +47,16 @@ class Table:
                 known = mine[key] = feature.copy(before)
                 if before:
                     known.missing = self.first
+                elif known.missing is None:
+                    self.whole.add(key)
             else:
                 known.merge(feature, before)
-                if known.missing is None:
+                if known.missing is None and feature.missing is not None:
                     known.missing = feature.missing
-        if len(theirs) < len(mine):
-            for key, feature in mine.items():
-                if feature.missing is None and key not in theirs:
-                    feature.missing = other.first
+                    self.whole.discard(key)
+        for key in [key for key in self.whole if key not in theirs]:
+            mine[key].missing = other.first
+            self.whole.discard(key)
         self.records += other.records
         self.sequences += other.sequences
         self.more |= other.more
@@ -65,4 +71,5 @@ class Table:
         if len(kept) < len(self.features):
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
             self.worst = max(map(rank, kept))
+            self.whole &= kept
             self.more = True
