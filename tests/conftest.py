@@ -1,4 +1,4 @@
-"""What every test shares: the same examples at every run, and TensorFlow only where it is installed."""
+"""What every test shares: the same examples at every run, and other readers only where they are installed."""
 
 from importlib.util import find_spec
 
@@ -10,10 +10,11 @@ settings.load_profile("same-every-time")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if find_spec("tensorflow") is None:
-        for item in items:
-            if item.get_closest_marker("tensorflow"):
-                item.add_marker(pytest.mark.skip(reason="tensorflow is not installed"))
+    for package in ("tensorflow", "tfrecord"):
+        if find_spec(package) is None:
+            for item in items:
+                if item.get_closest_marker(package):
+                    item.add_marker(pytest.mark.skip(reason=f"{package} is not installed"))
     for item in items:
         for mark in item.iter_markers("consumer"):
             if not _there(mark.args[0]):

@@ -17,7 +17,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "schema.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py", "schema.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -48,6 +48,19 @@ def test_what_damage_costs_is_told_for_each_file_and_search(tmp_path: Path) -> N
     damage, searches = told.split("\n\n")
     assert "every other record overwritten" in damage
     assert [line.split("  ")[0] for line in searches.splitlines()][1:4] == ["random", "text", "zeros"]
+
+
+def test_what_measuring_costs_is_told_against_counting_and_a_plain_reader(tmp_path: Path) -> None:
+    told = printed("stat.py", "small", "--data", str(tmp_path), "--scale", "0.0001", "--runs", "1").splitlines()[1:]
+    assert [line.split()[:2] for line in told] == [["stat", "small"]] * 3 + [["stat", "--duplicates"]] * 3
+    assert sum("a plain reader" in line for line in told) == 2
+
+
+def test_what_conversion_costs_is_told_for_each_way_and_for_memory(tmp_path: Path) -> None:
+    told = printed("convert.py", "--data", str(tmp_path), "--scale", "0.001", "--runs", "1").splitlines()[1:]
+    ways = ["of to tfrecord", "tf to ofrecord", "tf to tfrecord"]
+    assert [line[:14] for line in told] == [*ways, *ways, *ways[:1] * 2]
+    assert [">= 0.5" in line for line in told] == [True] * 3 + [False] * 5
 
 
 def test_what_describing_costs_is_told_for_each_reader_and_workload(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(here: Path) -> None:
     assert sorted(os.listdir()) == before
     wet = lines("repair", *args)
     for one, other in zip(dry, wet, strict=True):
-        for field in ("output", "quarantine", "report", "repeats", "message", "hint"):
+        for field in ("output", "quarantine", "report", "message", "hint"):
             if one["type"] == "file":
                 one[field] = other[field] = None
     assert dry == wet
@@ -190,6 +190,18 @@ def test_several_inputs_go_into_a_directory_which_is_made() -> None:
     assert sorted(os.listdir("new")) == ["damaged", "sound"]
 
 
+@mark.parametrize("given", ["there", "@list", "there/*", "s@1"])
+def test_what_may_stand_for_several_inputs_gives_a_directory_though_it_is_one(given: str) -> None:
+    os.mkdir("there")
+    for name in ("there/s-00000-of-00001", "s-00000-of-00001"):
+        Path(name).write_bytes(SOUND)
+    Path("list").write_text("there/s-00000-of-00001")
+    assert forked("repair", given, "-o", "new").code == 0
+    assert os.listdir("new") == ["s-00000-of-00001"]
+    assert forked("repair", given, "-o", "list").code == 2
+    assert forked("repair", given, "-o", "-", "-q", "--dry-run").code == 0
+
+
 def test_a_directory_that_was_made_for_nothing_goes_again() -> None:
     Path("empty-handed").write_bytes(b"<html></html>")
     assert forked("repair", "empty-handed", "-o", "new/").code == 1
@@ -200,6 +212,15 @@ def test_an_input_that_is_not_there_does_not_stop_the_others() -> None:
     result = run("repair", "nowhere", "sound", "-o", "new")
     assert (result.returncode, os.listdir("new")) == (3, ["sound"])
     assert "tfrtool: nowhere: no such file or directory" in result.stderr
+
+
+def test_a_directory_below_one_that_is_not_there_is_not_made() -> None:
+    ended = forked("repair", "sound", "-o", "no/new/")
+    assert ended.code == 3
+    assert "cannot make the directory 'no/new/': no such file or directory; make the one above it first" in ended.said
+    ended = forked("repair", "sound", "-o", "no/new")
+    assert ended.code == 3
+    assert "the directory 'no': no such file or directory; make that directory first" in ended.said
 
 
 def test_an_existing_file_is_replaced_by_force_alone() -> None:
@@ -215,6 +236,9 @@ def test_an_existing_file_is_replaced_by_force_alone() -> None:
 
 
 REFUSED = {
+    "sound -o hard --force": "the output 'hard' is the input 'sound'",
+    "sound -o out --report hard --force": "--report 'hard' is the input 'sound'",
+    "sound -o out --quarantine sound --force": "--quarantine 'sound' is the input 'sound'",
     "sound -o sound": "the output 'sound' is the input 'sound'",
     "sound -o ./there/../sound --force": "is the input 'sound'",
     "sound -o link --force": "the output 'link' is the input 'sound'",
@@ -230,6 +254,8 @@ REFUSED = {
     "sound torn -o new/ --report new/torn": "--report 'new/torn' is the output 'new/torn'",
     "sound -o out --quarantine link": "--quarantine 'link' is the input 'sound'",
     "sound -o out --quarantine x --report ./x": "--report './x' is --quarantine 'x'",
+    "sound -o ''": "--output needs the name of a file",
+    "sound -o out --report ''": "--report needs the name of a file",
     "sound -o out --report -": "--report needs a file of its own",
     "sound -o out --report /dev/stdout": "--report needs a file of its own",
 }
@@ -241,6 +267,7 @@ def test_what_would_be_one_file_is_refused_before_anything_is_written(line: str)
     for name in ("there/other", "there/sound"):
         Path(name).write_bytes(TORN)
     os.symlink("sound", "link")
+    os.link("sound", "hard")
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     ended = forked("repair", *shlex.split(line))
     assert ended.code == 2
@@ -349,6 +376,14 @@ def test_the_next_commands_can_be_pasted_and_do_what_they_say() -> None:
     assert shlex.split(repair)[-4:] == ["--fix-bits", "--report", "li st", "--force"]
     assert shell(repair).returncode == 0
     assert Path("a b").read_bytes() == WHOLE + frame(PAYLOADS[0])
+
+
+def test_a_name_that_cannot_be_shown_can_be_pasted_all_the_same() -> None:
+    name = os.fsdecode(b"it's\\ \x1b[31m\n\xff4 \xe2\x80\xae")
+    os.rename("torn", name)
+    command, _ = next_commands(shown(name, "--dry-run", "-o", "out"))
+    assert shell(command).returncode == 1
+    assert Path("out").read_bytes() == WHOLE
 
 
 def test_a_dry_run_tells_the_command_that_writes() -> None:

@@ -106,7 +106,7 @@ def test_help_imports_click_and_little_else(args: list[str]) -> None:
     assert {name for name in names if name.startswith(("tfrtool.verbs", "tfrtool.payload", "tfrtool.sources"))} == set()
 
 
-@mark.parametrize("command", ["count", "verify"])
+@mark.parametrize("command", ["count", "stat", "verify"])
 def test_reading_a_file_imports_no_terminal_no_json_and_no_protobuf(command: str, tmp_path: Path) -> None:
     (tmp_path / "empty.tfrecord").write_bytes(b"")
     names = loaded(command, str(tmp_path / "empty.tfrecord"))
@@ -142,7 +142,7 @@ def test_what_explains_damage_is_imported_with_the_first(tmp_path: Path) -> None
     assert explains <= rooms_entered(tmp_path, DAMAGED, "verify")["framing"]
 
 
-@mark.parametrize("command", ["verify", "head"])
+@mark.parametrize("command", ["verify", "head", "stat"])
 def test_showing_sound_records_in_a_pipe_imports_no_click_and_no_search(command: str, tmp_path: Path) -> None:
     rooms = rooms_entered(tmp_path, SOUND, command)
     assert rooms[""] & {"click", "base64"} == set()

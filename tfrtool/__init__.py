@@ -5,8 +5,11 @@ All that the commands do, a function does:
     records(path)        iterate payloads; raises DamageError at the first damage
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
+    convert(paths, out)  the same records in another format, or cut, joined and chosen anew
     schema(path, …)      which features the records have, of which kind
     verify(path)         every fault of the file
+    repair(path, out)    write what can be saved of it to a new file
+    stat(path)           how the file is made: sizes of payloads, framing, compression
     RecordWriter(path)   write a file that appears whole or not at all
 """
 
@@ -23,35 +26,64 @@ __all__ = [
     "FileReport",
     "Frame",
     "OpenError",
+    "Outcome",
     "ReadError",
     "RecordWriter",
+    "RefusedError",
+    "RepairReport",
+    "StatReport",
     "TfrtoolError",
     "UnsupportedError",
     "WriteError",
+    "convert",
     "count",
     "records",
+    "repair",
     "schema",
+    "stat",
     "verify",
     "walk",
 ]
 
 if TYPE_CHECKING:
-    from tfrtool.errors import DamageError, OpenError, ReadError, TfrtoolError, UnsupportedError, WriteError
+    from tfrtool.errors import (
+        DamageError,
+        OpenError,
+        ReadError,
+        RefusedError,
+        TfrtoolError,
+        UnsupportedError,
+        WriteError,
+    )
     from tfrtool.framing.damage import Damage
-    from tfrtool.report import FileReport
+    from tfrtool.report import FileReport, Outcome, RepairReport
+    from tfrtool.verbs.convert import convert
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
+    from tfrtool.verbs.repair import repair
     from tfrtool.verbs.schema import schema
+    from tfrtool.verbs.stat import StatReport, stat
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
 
 _HOMES = {
-    "errors": ("DamageError", "OpenError", "ReadError", "TfrtoolError", "UnsupportedError", "WriteError"),
+    "errors": (
+        "DamageError",
+        "OpenError",
+        "ReadError",
+        "RefusedError",
+        "TfrtoolError",
+        "UnsupportedError",
+        "WriteError",
+    ),
     "framing.damage": ("Damage",),
-    "report": ("FileReport",),
+    "report": ("FileReport", "Outcome", "RepairReport"),
+    "verbs.convert": ("convert",),
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
+    "verbs.repair": ("repair",),
     "verbs.schema": ("schema",),
+    "verbs.stat": ("StatReport", "stat"),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),
 }

@@ -8,6 +8,7 @@ here say that a job could not be done at all, and each carries a `kind`, a short
     ├── ReadError          reading failed midway: an I/O error of the system
     ├── WriteError         the output cannot be written: exists already, no space, no permission
     ├── UnsupportedError   asked for what this installation cannot do: a URL scheme, a missing extra
+    ├── RefusedError       the data is sound, and does not fit into what the job was allowed to write
     └── DamageError        raised by `tfrtool.records` alone, for callers who want the first damage to stop them
 """
 
@@ -47,6 +48,12 @@ class UnsupportedError(TfrtoolError):
     """This installation cannot do what was asked; the sentence says what would make it able to."""
 
     kind = "unsupported"
+
+
+class RefusedError(TfrtoolError):
+    """The data is sound, but holds what the output cannot hold, or only with a loss that nobody asked for."""
+
+    kind = "refused"
 
 
 class DamageError(TfrtoolError):

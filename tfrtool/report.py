@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 Status = Literal["clean", "damaged", "foreign", "error"]
 Format = Literal["tfrecord", "ofrecord"]
 Compression = Literal["none", "gzip", "zlib"]
+Action = Literal["restored", "corrected", "kept", "dropped"]
+"""`restored` payloads proved and written whole · `corrected` one bit of a payload turned over on request · `kept`
+complete payloads that nothing proves, kept on request · `dropped` not written."""
+Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
@@ -50,7 +54,8 @@ class FileReport:
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `damage` is filled by
-    `tfrtool.verify` alone.
+    `tfrtool.verify` alone. `index_faults` counts the disagreements between the file and an index of it, None where none
+    was held against it.
     """
 
     path: str
@@ -69,11 +74,35 @@ class FileReport:
     restorable: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     damage: list[Damage] = field(default_factory=list)
+    index_faults: int | None = None
 
     @property
     def finding(self) -> bool:
         """Whether the exit code has to tell of it."""
-        return self.status in ("damaged", "foreign")
+        return self.status in ("damaged", "foreign") or bool(self.index_faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done with one damaged range, and what of it was not written.
+
+    `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
+    are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
+    damage's own message tells. `fixable` says that one payload was dropped which `fix_bits` would try to correct.
+    """
+
+    damage: Damage
+    action: Action
+    records: int
+    dropped: tuple[Range, ...]
+    evidence: str = ""
+    fixable: bool = False
+    at: int | None = None
+
+    @property
+    def dropped_bytes(self) -> int:
+        """Bytes of the range that were not written."""
+        return sum(end - begin for begin, end in self.dropped)
 
 
 @dataclass(slots=True)
@@ -82,7 +111,7 @@ class RepairReport(FileReport):
 
     `sound` counts the sound records of the input. `output` is None where nothing was written, `output_bytes` the bytes
     that were, before they are compressed; `lost` says that some of the input is not in it. `repeats` counts payloads
-    that were written more than once, None where that was not looked at.
+    that were written more than once, None where that was not looked at. `outcomes` is filled by `tfrtool.repair` alone.
     """
 
     sound: int = 0
@@ -97,11 +126,54 @@ class RepairReport(FileReport):
     report: str | None = None
     lost: bool = False
     repeats: int | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def written(self) -> int:
+        """Records written so far; `records` once all is done."""
+        return self.kept + self.restored + self.corrected + self.unverified
 
     @property
     def finding(self) -> bool:
         """Whether anything of the input is not in the output."""
         return self.lost or self.status == "foreign"
+
+
+@dataclass(slots=True)
+class Loss:
+    """One way in which features came out of a conversion other than they went in.
+
+    `feature` is the name in the input, None where it is about whole records. `lost` tells losses from changes that
+    leave every value as it was. `records` counts the records that it happened to; `first` and `last` are the numbers
+    in the file of the first and the last of them.
+    """
+
+    feature: bytes | None
+    what: str
+    lost: bool
+    records: int
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class ConvertReport(FileReport):
+    """What `convert` made of one input. `records` counts its sound records that were read.
+
+    `written` counts those in the output, and `output` lists the files that hold them; both are empty where nothing was
+    published. `skipped` counts records that were set aside: damaged, or empty ones that were to be skipped. `losses`
+    are all changes, of which `Loss.lost` tells the real losses.
+    """
+
+    output: list[str] = field(default_factory=list)
+    written: int = 0
+    skipped: int = 0
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def finding(self) -> bool:
+        """Whether anything of the input was set aside or lost."""
+        return self.status in ("damaged", "foreign") or self.skipped > 0 or any(loss.lost for loss in self.losses)
 
 
 EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3

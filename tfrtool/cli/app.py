@@ -8,7 +8,7 @@ import click
 
 from tfrtool import __version__
 
-COMMANDS = ("count", "head", "verify", "schema", "repair", "completion")
+COMMANDS = ("count", "head", "verify", "stat", "schema", "repair", "convert", "completion")
 """A command NAME is the object `NAME` of the module `tfrtool.cli.NAME`."""
 
 EXIT_CODES = """\b
@@ -37,4 +37,4 @@ class LazyGroup(click.Group):
 @click.command(cls=LazyGroup, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tfrtool", message="%(prog)s %(version)s")
 def app() -> None:
-    """Inspect, verify and repair TFRecord and OFRecord files."""
+    """Inspect, verify, repair and convert TFRecord and OFRecord files."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.head_run import RECORDS
-from tfrtool.cli.options import reading_command
+from tfrtool.cli.options import files, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -29,21 +29,44 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
 @reading_command("head")
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help=f"Show N records.  [default: {RECORDS}]")
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
+@click.option("--record", type=click.IntRange(min=0), metavar="K", help="Show record K alone; the first is 0.")
+@click.option(
+    "--index",
+    metavar="FILE",
+    shell_complete=files,
+    help="Find record K by the line of that number in FILE, an index; for several inputs, FILE is a directory.",
+)
 @click.option("--keys", is_flag=True, help="Print the names of all features of these records, one a line.")
 @click.option(
     "--values", callback=_number_or_all, metavar="N|all", help="Show the first N values of a feature whole, or all."
 )
 @click.option("--raw", is_flag=True, help="Write the bytes of one payload, and nothing else.")
-def head(common: Common, number: int | None, skip: int, keys: bool, values: int | None, raw: bool) -> int:
+def head(
+    common: Common,
+    number: int | None,
+    skip: int,
+    record: int | None,
+    index: str | None,
+    keys: bool,
+    values: int | None,
+    raw: bool,
+) -> int:
     """Show the first records of each INPUT, a line a feature.
 
     In a pipe the fields of a line are separated by tabs: path, number of the record, name of the feature, its kind, how
     many values it has, a preview of them. A record without features is a line without a name.
+
+    --record counts as `verify` does, damaged records too, and reads the headers of those before; with --index it reads
+    nothing else than that record.
     """
     from tfrtool.cli import head_run
 
     _refuse_contradictions(common, number, keys, values, raw)
-    return head_run.head(common, number, skip, keys, values, raw)
+    if record is not None and (number is not None or skip):
+        raise click.UsageError("--record shows one record: leave out -n and --skip")
+    if index is not None and record is None:
+        raise click.UsageError("--index finds one record: say --record K")
+    return head_run.head(common, number, skip, keys, values, raw, record, index)
 
 
 def _refuse_contradictions(common: Common, number: int | None, keys: bool, values: int | None, raw: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,22 +21,49 @@ def head(
     keys: bool = False,
     values: int | None = None,
     raw: bool = False,
+    record: int | None = None,
+    index: str | None = None,
 ) -> int:
     """Show the first records of each input; the result is the exit code."""
     from tfrtool.cli.session import run
 
     count = (1 if raw else RECORDS) if number is None else number
 
-    def job(name: str, options: Options) -> Iterable[Event]:
+    def first(name: str, options: Options) -> Iterable[Event]:
         from tfrtool.verbs.head import head_file
 
         return head_file(name, options, count, skip)
 
+    job: Callable[[str, Options], Iterable[Event]] = first
+    resolution = None
+    if record is not None:
+        from tfrtool.sources.inputs import resolve
+
+        resolution = resolve(common.inputs)
+        job = _numbered(record, index, resolution.names)
     if raw:
         from tfrtool.cli.head_text import HeadRaw
 
-        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload")
-    return run(common, job, _printer(common, keys, values))
+        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload", resolution=resolution)
+    return run(common, job, _printer(common, keys, values), resolution=resolution)
+
+
+def _numbered(record: int, index: str | None, names: Sequence[str]) -> Callable[[str, Options], Iterable[Event]]:
+    """The job of showing one record of each input."""
+    places: dict[str, str] = {}
+    if index is not None:
+        from tfrtool.cli.index_places import index_places
+
+        places = index_places(index, names)
+
+    def job(name: str, options: Options) -> Iterable[Event]:
+        from dataclasses import replace
+
+        from tfrtool.verbs.head import record_file
+
+        return record_file(name, replace(options, index=places.get(name)), record)
+
+    return job
 
 
 def _printer(common: Common, keys: bool, values: int | None) -> Printer:

@@ -43,9 +43,13 @@ class JsonPrinter:
             self.write("damage", damage_fields(name, event))  # type: ignore[arg-type]
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        self.write("summary", self.summary(summary, missing))
+
+    def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
+        """The fields of the `summary` object."""
         values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
         values["missing_names"] = [text(name) for name in missing]
-        self.write("summary", values)
+        return values
 
     def write(self, kind: str, values: dict[str, Any]) -> None:
         """One object as one line."""

@@ -47,7 +47,7 @@ ENVIRONMENT = {
     "NO_COLOR": "Where this is set and not empty, nothing is coloured, unless --color always asks for it.",
     "FORCE_COLOR": "Where this is set and not empty, output is coloured even in a pipe.",
     "COLUMNS": "The width of help pages and tables, where no terminal tells it.",
-    "TMPDIR": "Where standard input is kept while it has to be read again.",
+    "TMPDIR": "Where standard input is kept while it has to be read again, and digests of stat --duplicates.",
 }
 
 FILES = """\
@@ -80,6 +80,14 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
         ("Everything below a directory; the exit code tells:", "tfrtool verify --quiet . || echo 'not all is sound'"),
     ],
+    "stat": [
+        ("How large the records are, and how even the shards:", "tfrtool stat flowers.tfrecord"),
+        (
+            "Write an index for NVIDIA DALI or tfrecord, of sound records alone:",
+            "tfrtool stat --index a.idx flowers.tfrecord",
+        ),
+        ("Which payloads occur more than once, in all files together:", "tfrtool stat --duplicates *.tfrecord"),
+    ],
     "schema": [
         ("Which features there are, of which kind:", "tfrtool schema flowers.tfrecord"),
         ("A feature description for tf.io:", "tfrtool schema --emit tf flowers.tfrecord > features.py"),
@@ -91,6 +99,20 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         (
             "Keep the dropped bytes, and a list of what became of every byte:",
             "tfrtool repair flowers-damaged.tfrecord -o fixed.tfrecord --quarantine dropped.bin --report report.jsonl",
+        ),
+    ],
+    "convert": [
+        (
+            "To the OFRecord files that OneFlow reads, in four parts:",
+            "tfrtool convert flowers.tfrecord -o parts --to ofrecord --shards 4",
+        ),
+        (
+            "The same records in compressed shards of some size:",
+            "tfrtool convert flowers.tfrecord -o flowers --shard-size 4KB --compress gzip",
+        ),
+        (
+            "Only some records, and only some of their features:",
+            "tfrtool convert flowers.tfrecord -o some.tfrecord --where 'label == 1' --select label,caption",
         ),
     ],
     "completion": [("Completion in this bash:", 'eval "$(tfrtool completion bash)"')],

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     "--output",
     shell_complete=files,
     metavar="OUT",
-    help="The file to write, or - for a pipe; a directory where it is one, ends in / or has to take several files.",
+    help="The file to write, or - for a pipe; a directory where it is one, ends in /, or is for several inputs or for "
+    "what may stand for several: a directory, a list, a pattern.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     help="Turn over the one bit that makes a payload of up to 64 KiB agree with its checksum.",
 )
 @click.option(
-    "--keep-unverified", is_flag=True, help="Write payloads too that are whole and parse, but that no checksum proves."
+    "--keep-unverified",
+    is_flag=True,
+    help="Write payloads too that parse but that no checksum proves; one from which four bytes are missing can look "
+    "so, and may never have been written.",
 )
 @click.option(
     "--keep",

@@ -56,7 +56,8 @@ class Plan:
         except OSError as error:
             from tfrtool.sources.reasons import reason
 
-            raise WriteError(f"cannot make the directory '{self.directory}': {reason(error)}") from error
+            first = "; make the one above it first" if isinstance(error, FileNotFoundError) else ""
+            raise WriteError(f"cannot make the directory '{self.directory}': {reason(error)}{first}") from error
         try:
             yield
         finally:
@@ -66,23 +67,35 @@ class Plan:
 
 def plan(wish: Wish, resolution: Resolution) -> Plan:
     """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
-    output, names, several = wish.output, resolution.names, len(resolution.entries) > 1
+    for option, name in (("--output", wish.output), ("--quarantine", wish.quarantine), ("--report", wish.report)):
+        if name == "":
+            raise click.UsageError(f"{option} needs the name of a file, and it is empty")
+    output, names, several = wish.output, resolution.names, _may_be_several(wish, resolution)
     if output is None:
         if not wish.dry_run:
             raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
         found = Plan(wish, {})
     elif _is_standard_output(output):
-        _refuse_for_pipe(wish, len(names) if several else 1)
+        _refuse_for_pipe(wish, len(resolution.entries))
         found = Plan(wish, dict.fromkeys(names, "-"), to_stdout=True)
     elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
         missing = bool(names) and not os.path.isdir(output)
         found = Plan(wish, _in_directory(output, names), directory=output if missing else None)
     elif several:
-        raise click.UsageError(f"{len(resolution.entries)} inputs need a directory, and '{output}' is none")
+        count = len(resolution.entries)
+        inputs = f"{count} inputs need" if count > 1 else "an input that may stand for several needs"
+        raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
     else:
         found = Plan(wish, dict.fromkeys(names, output))
     _refuse_what_is_one_file(found, names)
     return found
+
+
+def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
+    """Whether the outputs need a directory: also where a directory, a list or a pattern stands for one file today."""
+    entries = resolution.entries
+    known = {entry if isinstance(entry, str) else entry.input for entry in entries}
+    return len(entries) > 1 or not known.issuperset(wish.common.inputs)
 
 
 def _is_standard_output(output: str) -> bool:

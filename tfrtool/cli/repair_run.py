@@ -50,13 +50,19 @@ def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Itera
     )
     try:
         for event in repair_file(name, output, chosen, trail):
-            if isinstance(event, RepairReport) and event.error and event.error[0] == "write" and os.path.isfile(output):
+            if isinstance(event, RepairReport) and _is_in_the_way(event, output, wish):
                 event.hint = f"run: {again(planned, event)}"
             yield event
     except BrokenPipeError as error:
         if planned.to_stdout:
             raise OutputError(error) from None
         yield RepairReport(name, "error", error=("write", f"cannot write '{output}': its reader went away"))
+
+
+def _is_in_the_way(report: RepairReport, output: str, wish: Wish) -> bool:
+    """Whether the repair failed because of a file that stands where its output should."""
+    refused = report.error is not None and report.error[0] == "write"
+    return refused and not (report.hint or wish.force) and os.path.isfile(output)
 
 
 def _printer(planned: Plan) -> Printer:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
-from tfrtool.cli.repair_toll import Toll, sentence, steps
+from tfrtool.cli.repair_toll import UNPROVED, Toll, sentence, steps
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.terminal import can_encode, console, table, totals
 from tfrtool.cli.text import plural, printable, safe
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _STATES = ((SOUND, "sound", "green"), (RESTORABLE, "brought back", "yellow"), (LOST, "damaged, or lost", "red"))
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
+_SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unproved", "dropped": "no"}
 _POINTED_AT = 3
 """Records of one file that are named for a look at them."""
 
@@ -142,20 +143,24 @@ class RepairTerminal:
         if report.dropped_bytes and self._plan.wish.quarantine is None:
             lost += "; --quarantine FILE keeps such bytes"
         self._console.print(Text(lost))
-        if not self._toll.lost:
+        shown = sorted([*self._toll.lost, *self._toll.whole], key=lambda outcome: outcome.damage.begin)
+        if not shown:
             return
         rows = [
             (
-                ", ".join(f"{begin}-{end}" for begin, end in outcome.dropped) or str(outcome.damage.begin),
-                "" if outcome.damage.record is None else str(outcome.damage.record),
-                outcome.damage.fault,
-                printable(outcome.damage.message),
+                f"{damage.begin}-{damage.end}" if damage.end > damage.begin else str(damage.begin),
+                "" if damage.record is None else str(damage.record),
+                damage.fault,
+                _SAVED[outcome.action],
+                printable("; ".join(filter(None, (damage.message, outcome.evidence)))),
             )
-            for outcome in self._toll.lost
+            for outcome in shown
+            for damage in [outcome.damage]
         ]
-        self._console.print(table(self._console.width, ("bytes", "record", "fault", "what is wrong"), rows))
-        if self._toll.lost_ranges > len(rows):
-            self._console.print(f"and {self._toll.lost_ranges - len(rows):,} more; --json lists all")
+        heads = ("bytes", "record", "fault", "saved", "what is wrong")
+        self._console.print(table(self._console.width, heads, rows))
+        if self._toll.ranges > len(rows):
+            self._console.print(f"and {self._toll.ranges - len(rows):,} more; --json lists all")
 
     def _to_check(self, report: RepairReport) -> Iterator[Text]:
         """What only a person can judge."""
@@ -169,7 +174,7 @@ class RepairTerminal:
             )
         doubtful = self._toll.doubtful
         for outcome in doubtful[:_POINTED_AT]:
-            what = outcome.evidence or "whole, but nothing proves it"
+            what = outcome.evidence or f"nothing proves it: {UNPROVED}"
             yield Text(f"check: {_numbers(outcome)} of the output: {printable(what)}")
         if len(doubtful) > _POINTED_AT:
             yield Text("check: the others of this kind, which --json lists")

@@ -27,7 +27,7 @@ _WAYS = {
     "wrong-writer": ("checksums replaced", "checksums replaced that a faulty writer made; they prove every payload"),
     "conversion": ("conversion undone", "a text conversion undone; the checksums hold then"),
     "corrected": ("corrected", "one bit of the payload turned over, on request"),
-    "unverified": ("unverified", "whole, and parses; no checksum proves it, kept on request"),
+    "unverified": ("unverified", "parses, but no checksum proves it; kept on request"),
 }
 """How records came back: in a word or two, and in full."""
 
@@ -43,13 +43,18 @@ class Saved(NamedTuple):
     words: str
 
 
+UNPROVED = "four bytes missing from a payload and its checksum would look the same, so this may never have been written"
+"""The limit of `--keep-unverified`."""
+
+
 class Toll:
     """Gathers the outcomes of one file; holds the first `SHOWN` of each sort, however many there are."""
 
     def __init__(self) -> None:
         self.ways: Counter[str] = Counter()
         self.lost: list[Outcome] = []
-        self.lost_ranges = 0
+        self.whole: list[Outcome] = []
+        self.ranges = 0
         self.lost_records = 0
         self.doubtful: list[Outcome] = []
         self.fixable = 0
@@ -62,10 +67,10 @@ class Toll:
         self.ways[way] += outcome.records
         self.fixable += outcome.fixable
         rescue = damage.rescue
-        if outcome.dropped or damage.fault == "codec":
-            self.lost_ranges += 1
-            if len(self.lost) < SHOWN:
-                self.lost.append(outcome)
+        self.ranges += 1
+        sort = self.lost if outcome.dropped or damage.fault == "codec" else self.whole
+        if len(sort) < SHOWN:
+            sort.append(outcome)
         if not outcome.records and outcome.dropped:
             self.unproved += rescue.records if rescue and rescue.how == "unproved" else 0
             if damage.record is not None:
@@ -151,7 +156,9 @@ class Step(NamedTuple):
 
 def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
     """What to do next with one input, the nearest first."""
-    found = []
+    found: list[Step] = []
+    if report.error:
+        return found
     if report.records and report.status == "damaged" and not plan.to_stdout:
         if report.output and os.path.isfile(report.output):
             found.append(Step(f"tfrtool head {shell_word(report.output)}", "to look at the output"))
@@ -162,7 +169,8 @@ def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
         if toll.fixable:
             why.append(f"to try {plural(toll.fixable, 'payload')} for a single flipped bit")
         if toll.unproved and not plan.wish.keep_unverified:
-            why.append(f"to keep {plural(toll.unproved, 'unproved record')} as far as they parse")
+            they_parse = "it parses" if toll.unproved == 1 else "they parse"
+            why.append(f"to keep {plural(toll.unproved, 'unproved record')} if {they_parse}")
     if why:
         found.append(Step(again(plan, report, toll), " and ".join(why)))
     return found

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from tfrtool.payload.schema.schema import Schema
     from tfrtool.sources.inputs import Resolution
     from tfrtool.verbs import Options, Outcome, Record
+    from tfrtool.verbs.index_check import IndexFault
 
-    Event = Damage | Outcome | Record | Schema | FileReport
+    Event = Damage | IndexFault | Outcome | Record | Schema | FileReport
 
 
 class Printer(Protocol):

@@ -43,6 +43,11 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
             said = f"{report.message}; {said}"
     else:
         said = report.message or _clean(report, quick)
+    if report.index_faults is not None:
+        agrees = (
+            "the index agrees" if not report.index_faults else f"{plural(report.index_faults, 'fault')} in the index"
+        )
+        said = f"{said}; {agrees}"
     return f"{said}; {report.hint}" if report.hint else said
 
 

@@ -54,6 +54,27 @@ def hop_ofrecord(data: Readable) -> int | None:
         at, count = to, count + 1
 
 
+def hopped_ofrecord(data: Readable) -> Iterator[Batch]:
+    """The records of a stream of which `hop_ofrecord` gave the number, with the lengths of their payloads."""
+    window, at, number = Window(data), 0, 0
+    fetch = CAPACITY
+    while True:
+        begin, lengths = at, list[int]()
+        index = window.load(at, HEADER, fetch)
+        while index + HEADER <= window.fill:
+            length: int = _LENGTH.unpack_from(window.buffer, index)[0]
+            if length <= 0:  # the file was changed meanwhile
+                return
+            lengths.append(length)
+            index += HEADER + length
+        if not lengths:
+            return
+        at = window.base + index
+        fetch = 4096 if lengths[-1] > 1 << 14 else CAPACITY
+        yield Batch(begin, at, number, len(lengths), begin, None, [], [], lengths)
+        number += len(lengths)
+
+
 def looks_like_ofrecord(data: Readable, plausible: Plausible, within: int) -> bool:
     """Whether a plausible record, followed by another or by the end, begins at 0 or in the first `within` bytes."""
     return _Walker(data, plausible).found(within)

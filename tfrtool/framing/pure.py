@@ -128,6 +128,25 @@ def hop(buffer: bytearray, at: int, end: int, known: Known) -> tuple[int, int, i
     return count, at, previous
 
 
+def hop_lengths(buffer: bytearray, at: int, end: int, known: Known, lengths: list[int]) -> tuple[int, int, int]:
+    """The same as `hop`, and the length of each record is appended to `lengths`.
+
+    A loop of its own: a test in each round of `hop` would cost those who only count.
+    """
+    get, length_is = known.get, lengths.append
+    before = len(lengths)
+    previous = at
+    last = end - 12
+    while at <= last:
+        length, crc = _HEADER(buffer, at)
+        if get(length) != crc and _length_crc(length, known) != crc:
+            break
+        previous = at
+        at += length + 16
+        length_is(length)
+    return len(lengths) - before, at, previous
+
+
 # Finding the next header. A length below 4 GiB has four zero bytes in its upper half, so random bytes and text are
 # searched for those at memory speed. Where zeros are common (tensors of small integers, masks) nearly every offset has
 # them, and each costs a checksum: 170 s a GB. There, all offsets of a block are tested at once by `_by_lanes`.

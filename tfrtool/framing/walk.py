@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import sub
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,8 @@ class Batch:
     """Sound frames one after another, as columns: `[begin, end)` of the stream, `count` records from number `first` on.
 
     The payload of frame `i` is `view[begins[i]:ends[i]]`, and that byte 0 of `view` stands at `base` of the stream. The
-    view is reused: it is good until the next batch is asked for. In a walk over headers alone there are no columns, and
-    a record too large to be held has a view of None.
+    view is reused: it is good until the next batch is asked for. In a walk over headers alone there are no columns, but
+    `lengths` of the payloads where they were asked for; a record too large to be held has a view of None.
     """
 
     begin: int
@@ -47,19 +48,32 @@ class Batch:
     view: memoryview | None
     begins: list[int]
     ends: list[int]
+    lengths: Sequence[int] = ()
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Bytes of each payload."""
+        return self.lengths or list(map(sub, self.ends, self.begins))
 
 
 def walk(
-    data: Readable, *, payloads: bool = False, max_record: int = MAX_RECORD, headers_only: bool = False
+    data: Readable,
+    *,
+    payloads: bool = False,
+    max_record: int = MAX_RECORD,
+    headers_only: bool = False,
+    lengths: bool = False,
 ) -> Iterator[Batch | Damage]:
     """Walk TFRecord framing from the first byte to the last.
 
     `payloads` asks that each batch give its payloads; then a record larger than the window is read into memory whole,
     up to `max_record` bytes. `headers_only` hops from header to header, and reads payloads only to explain damage: a
-    record is then sound when its length checksum holds and all its bytes are there. Frames and damage tile the
-    stream.
+    record is then sound when its length checksum holds and all its bytes are there; `lengths` asks for the lengths of
+    the payloads there. Frames and damage tile the stream.
     """
     walker = _Walker(data, payloads, max_record)
+    if lengths:
+        walker.lengths = []
     return walker.hop() if headers_only else walker.walk()
 
 
@@ -70,6 +84,7 @@ class _Walker:
         self.payloads = payloads
         self.max_record = max_record
         self.known: kernel.Known = {}
+        self.lengths: list[int] | None = None  # of the records that were hopped over and are not yet in a batch
         self.reached = 0
         self.number = 0
         self.damaged = False
@@ -141,10 +156,12 @@ class _Walker:
         at, held, fetch, window = 0, None, CAPACITY, self.window
         while True:
             index = window.load(at, HEADER, fetch)
-            count, stop, last = kernel.hop(window.buffer, index, window.fill, self.known)
+            count, stop, last = self._hop(index)
             to, last = window.base + stop, window.base + last
             if count and stop > window.fill and not self._fits(to - last - FRAMING, to):
                 count, to = count - 1, last
+                if self.lengths is not None:
+                    del self.lengths[-1]
                 last = at if not count else self._before(at, last)
             if count:
                 begin = at if held is None else held
@@ -162,6 +179,8 @@ class _Walker:
             if held is not None:
                 if not at_end and length is None and self._data_unsound(held, at):
                     length, at = at - held - FRAMING, held
+                    if self.lengths is not None:
+                        del self.lengths[-1]
                 else:
                     yield self._batch(held, at, 1, held, None, [], [])
                 held = None
@@ -171,6 +190,12 @@ class _Walker:
             yield from self._told(found, length)
             self.data.forget(at)
             fetch = CAPACITY
+
+    def _hop(self, index: int) -> tuple[int, int, int]:
+        window = self.window
+        if self.lengths is None:
+            return kernel.hop(window.buffer, index, window.fill, self.known)
+        return kernel.hop_lengths(window.buffer, index, window.fill, self.known, self.lengths)
 
     def _before(self, at: int, last: int) -> int:
         """The begin of the record that ends at `last`, hopping again from `at`; both lie in the window."""
@@ -188,6 +213,8 @@ class _Walker:
     ) -> Batch:
         batch = Batch(begin, end, self.number, count, base, view, begins, ends)
         self.number += count
+        if self.lengths is not None:
+            batch.lengths, self.lengths = self.lengths[:count], self.lengths[count:]
         return batch
 
     def _sound_length(self, index: int) -> int | None:

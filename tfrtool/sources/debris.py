@@ -1,7 +1,11 @@
-"""The names of temporary files beside outputs, and clearing away those of processes that died."""
+"""The names of temporary files beside outputs, and clearing away those of processes that died.
+
+A process holds a lock (flock) on each of its temporary files, which ends with it, however it ends.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import time
@@ -9,7 +13,8 @@ import zlib
 from contextlib import suppress
 
 OLD = 3600
-"""Seconds since the last write before a dead process's file is removed: one of another container can seem dead."""
+"""Seconds since the last write before a file is removed where the file system has no locks: there the number of its
+process alone tells whether that lives, and one of another container can seem dead."""
 
 _NAME = re.compile(r"\..*\.tfrtool-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]+)-[0-9a-f]{8}\.tmp", re.DOTALL)
 _LONGEST = 150
@@ -24,11 +29,25 @@ def temporary_name(name: str) -> str:
     return f".{start}.tfrtool-{_host()}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
+def claim(fd: int) -> bool:
+    """Mark a new temporary file as one in use, for as long as `fd` or a duplicate of it is open.
+
+    False if somebody has cleared it away in the moment before.
+    """
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return os.fstat(fd).st_nlink > 0
+
+
 def sweep(directory: str, now: float | None = None) -> list[str]:
     """Remove temporary files that processes of this machine left behind when they died; once a directory and process.
 
-    Files of other machines, of living processes and of the last hour stay. Returns what was removed; whatever cannot be
-    listed or removed stays without a word.
+    Files of other machines and of living processes stay. Returns what was removed; whatever cannot be listed or removed
+    stays without a word.
     """
     removed: list[str] = []
     now = time.time() if now is None else now
@@ -38,26 +57,47 @@ def sweep(directory: str, now: float | None = None) -> list[str]:
             return removed
         _swept.add((found.st_dev, found.st_ino))
         with os.scandir(directory) as entries:
-            left = [entry for entry in entries if entry.name.endswith(".tmp") and _is_debris(entry, now)]
-        for entry in left:
-            with suppress(OSError):
-                os.unlink(entry.path)
-                removed.append(entry.name)
+            left = [entry for entry in entries if entry.name.endswith(".tmp") and _seems_dead(entry)]
+        removed = [entry.name for entry in left if _removed(entry.path, now)]
     return removed
 
 
-def _is_debris(entry: os.DirEntry[str], now: float) -> bool:
+def _seems_dead(entry: os.DirEntry[str]) -> bool:
     named = _NAME.fullmatch(entry.name)
     if named is None or named["host"] != _host() or len(named["pid"]) > 9:
         return False
-    with suppress(OSError):
-        if not entry.is_file(follow_symlinks=False) or now - entry.stat(follow_symlinks=False).st_mtime < OLD:
-            return False
-        try:
+    try:
+        if entry.is_file(follow_symlinks=False):
             os.kill(int(named["pid"]), 0)
-        except ProcessLookupError:
-            return True
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
     return False
+
+
+def _removed(path: str, now: float) -> bool:
+    """Remove the file of a process that seems dead, unless somebody holds it."""
+    with suppress(OSError):
+        fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if not _is_free(fd, now):
+                return False
+            os.unlink(path)
+            return True
+        finally:
+            os.close(fd)
+    return False
+
+
+def _is_free(fd: int, now: float) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return now - os.fstat(fd).st_mtime >= OLD
+    return True
 
 
 def _host() -> str:

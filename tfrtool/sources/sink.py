@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.debris import claim, sweep, temporary_name
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output, stdout_binary
 
@@ -45,21 +45,22 @@ def atomic_output(
         with _direct(1, "standard output", same_as) as out:
             yield out
         return
-    present = _look(path)
+    present = look(path)
     if present is not None and (stat.S_ISFIFO(present.st_mode) or stat.S_ISCHR(present.st_mode)):
         with _special(path) as out:
             yield out
         return
-    old = _admit(path, force, same_as)
+    old = admit(path, force, same_as)
     directory, name = os.path.split(path)
     sweep(directory or ".")
-    temporary, fd = _create(directory, name, path, old)
+    temporary, fd = create(directory, name, path, old)
+    claimed = os.dup(fd)
     try:
         out = Output(fd, f"'{path}'")
         try:
             yield cast(BinaryIO, out)
             out.flush()
-            _settle(fd, path, old)
+            settle(fd, path, old)
         except BaseException:
             out.abandon()
             raise
@@ -67,13 +68,14 @@ def atomic_output(
             out.close()
         if check is not None:
             check(temporary)
-        _publish(temporary, path, force)
+        publish(temporary, path, force)
     finally:
-        _remove(temporary)
-    _sync_directory(directory or ".")
+        remove(temporary)
+        os.close(claimed)
+    sync_directory(directory or ".")
 
 
-def _look(path: str) -> os.stat_result | None:
+def look(path: str) -> os.stat_result | None:
     """What stands at the path, links followed; None for nothing, or for a link that leads nowhere."""
     try:
         return os.stat(path)
@@ -81,7 +83,7 @@ def _look(path: str) -> os.stat_result | None:
         return None
 
 
-def _admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | None:
+def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | None:
     """Refuse what must not be written; the file that will be replaced, if any."""
     directory, name = os.path.split(path)
     try:
@@ -98,7 +100,7 @@ def _admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | N
         return None
     except (OSError, ValueError) as error:
         raise WriteError(f"cannot write '{path}': {reason(error)}") from error
-    present = _look(path)
+    present = look(path)
     if present is None:
         raise WriteError(f"cannot write '{path}': it is a symbolic link that leads nowhere; remove it first")
     if stat.S_ISDIR(present.st_mode):
@@ -123,7 +125,7 @@ def _refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) ->
             raise WriteError(f"the output '{path}' is the input '{given}'; an input is never written to")
 
 
-def _create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
+def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
     """A new hidden file beside the target, private where it will take over the permissions of another."""
     for _ in range(100):
         temporary = os.path.join(directory, temporary_name(name))
@@ -134,13 +136,15 @@ def _create(directory: str, name: str, path: str, old: os.stat_result | None) ->
         except (OSError, ValueError) as error:
             raise WriteError(f"cannot write '{path}': {reason(error)}") from error
         except BaseException:  # a signal whose handler raises, once the file is made
-            _remove(temporary)
+            remove(temporary)
             raise
-        return temporary, fd
+        if claim(fd):
+            return temporary, fd
+        os.close(fd)
     raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
 
 
-def _remove(temporary: str) -> None:
+def remove(temporary: str) -> None:
     try:
         with suppress(OSError):
             os.unlink(temporary)
@@ -150,7 +154,7 @@ def _remove(temporary: str) -> None:
         raise
 
 
-def _settle(fd: int, path: str, old: os.stat_result | None) -> None:
+def settle(fd: int, path: str, old: os.stat_result | None) -> None:
     """Bring the bytes to the disk, under the permissions of the file that is replaced."""
     try:
         if old is not None:
@@ -161,7 +165,7 @@ def _settle(fd: int, path: str, old: os.stat_result | None) -> None:
             raise WriteError(f"cannot write '{path}' to the disk: {reason(error)}; nothing was published") from error
 
 
-def _publish(temporary: str, path: str, force: bool) -> None:
+def publish(temporary: str, path: str, force: bool) -> None:
     try:
         if force:
             os.replace(temporary, path)
@@ -179,7 +183,7 @@ def _link(temporary: str, path: str) -> None:
         os.link(temporary, path)
     except FileExistsError:
         # Over NFS a link can succeed and its answer be lost; the second attempt then meets the first.
-        present = _look(path)
+        present = look(path)
         if present is None or not os.path.samestat(present, os.stat(temporary)):
             raise
     except OSError as error:
@@ -193,7 +197,7 @@ def _link(temporary: str, path: str) -> None:
             raise
 
 
-def _sync_directory(directory: str) -> None:
+def sync_directory(directory: str) -> None:
     """Bring the new name to the disk; some file systems cannot, and the file is whole all the same."""
     with suppress(OSError):
         fd = os.open(directory, os.O_RDONLY)

@@ -10,35 +10,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tfrtool.report import Outcome
+    from tfrtool.verbs.conversion import Conversion
+    from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.count import count_file
-    from tfrtool.verbs.head import Record, head_file
+    from tfrtool.verbs.head import Record, head_file, record_file
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.repair import RepairOptions, repair_file
-    from tfrtool.verbs.salvage import Outcome
+    from tfrtool.verbs.stat import StatOptions, StatReport, stat_file
     from tfrtool.verbs.trail import Trail
     from tfrtool.verbs.verify import verify_file
 
 _HOMES = {
+    "Conversion": "conversion",
+    "ConvertOptions": "convert_options",
     "Options": "options",
     "Outcome": "salvage",
     "Record": "head",
     "RepairOptions": "repair",
+    "StatOptions": "stat",
+    "StatReport": "stat",
     "Trail": "trail",
     "count_file": "count",
     "head_file": "head",
+    "record_file": "head",
     "repair_file": "repair",
+    "stat_file": "stat",
     "verify_file": "verify",
 }
 
 __all__ = [
+    "Conversion",
+    "ConvertOptions",
     "Options",
     "Outcome",
     "Record",
     "RepairOptions",
+    "StatOptions",
+    "StatReport",
     "Trail",
     "count_file",
     "head_file",
+    "record_file",
     "repair_file",
+    "stat_file",
     "verify_file",
 ]
 

@@ -36,11 +36,12 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
         proof = "nothing proves their payloads" if layout == ZEROED.name else "every payload is proved by its checksum"
         report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
         return
-    if report.format == "tfrecord" and 2 * report.damaged_bytes > (report.bytes or 0):
-        found = mangled(_beginning(source))
-        if found:
+    found = mangled(_beginning(source)) if report.format == "tfrecord" else None
+    if found:
+        restorable = _unmangled(source, found.diagnosis)
+        if 2 * report.damaged_bytes > (report.bytes or 0) or restorable > report.records + report.restorable:
             say(report, found)
-            report.restorable = _unmangled(source, found.diagnosis)
+            report.restorable = restorable
             return
     if report.records or report.restorable or set(report.faults) - _NOTHING:
         report.hint = f"run: tfrtool repair {shell_word(report.path)} -o OUT"
@@ -93,10 +94,11 @@ def _unmangled(source: Source, diagnosis: str) -> int:
     """How many records hold their checksums once the conversion is undone; 0 where the input cannot be read again."""
     if not source.rereadable:
         return 0
-    from tfrtool.verbs.unmangle import unmangled
+    from tfrtool.verbs.reread import Reread
+    from tfrtool.verbs.unmangle import Undone
 
-    with source.again() as again:
-        return sum(event.count for event in walk(unmangled(again.data, diagnosis)) if isinstance(event, Batch))
+    with source.again() as again, Reread(again) as data:
+        return sum(event.count for event in walk(Undone(data, diagnosis)) if isinstance(event, Batch))
 
 
 def _shown(head: bytes) -> str:

@@ -1,4 +1,4 @@
-"""head: the first records, whole."""
+"""head: the first records, whole, or one of a given number."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Record:
     """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
 
-    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a view
-    that is good until the next item is asked for.
+    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a
+    view that is good until the next item is asked for.
     """
 
     index: int
@@ -54,6 +54,43 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
                 break
     report = read.report()
     report.records = min(shown, last)
+    yield report
+
+
+def record_file(name: str, options: Options, number: int) -> Iterator[Record | Damage | FileReport]:
+    """Yield the record of a number in the file, counted from 0 with those that are damaged, or its damage; then the
+    report of what was read. Damage before it is yielded too.
+
+    Of the records before it only headers are read, where that is possible. With an index in the options, its line of
+    that number leads to the record, and nothing else is read. That there is no such record, or no sound one where the
+    index says, is a report of status `error`.
+    """
+    yield from reading(name, options, lambda read: _numbered(read, number))
+
+
+def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
+    from tfrtool.verbs.numbered import NoSuchRecord, StaleIndex, by_index, by_number
+
+    kind = None
+    if read.foreign or read.options.index is None:
+        found = by_number(read, number)
+    else:
+        found = by_index(read, read.options.index, number)
+    try:
+        for event in found:
+            if isinstance(event, Batch):
+                record = _record(event, 0, read.framing[0])
+                kind = record.kind
+                yield record
+            else:
+                yield event
+    except (NoSuchRecord, StaleIndex) as error:  # which say all there is to say
+        report = read.counts()
+        report.status, report.message, report.error = "error", str(error), (error.kind, str(error))
+    else:
+        report = read.report()
+    report.records = min(report.records, number + 1)
+    report.kind = report.kind or kind
     yield report
 
 

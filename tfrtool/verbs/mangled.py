@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.framing.window import Held
-from tfrtool.verbs.unmangle import byte, encoded
+from tfrtool.framing.window import Held, Readable
+from tfrtool.verbs.unmangle import Undone
 
 _REPLACEMENT = "\ufffd".encode()
+_NO_TEXT = re.compile("[\udc80-\udcff]")
+"""How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
+_GLANCE = 1 << 16
+"""Bytes that tell text from most binary data."""
+_SURE = 0.9
+"""The share of line ends, or of bytes from 128 on, that must look converted: damage can have hit the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +38,32 @@ def mangled(head: bytes) -> Mangled | None:
     Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
     conversion cannot be undone, and the only evidence is that binary data is valid UTF-8.
     """
-    before = _records(head)
     newlines = head.count(b"\n")
-    if newlines and head.count(b"\r\n") == newlines and _records(head.replace(b"\r\n", b"\n")) > before:
+    if newlines and head.count(b"\r\n") >= _SURE * newlines and _gains(head, "crlf"):
         return Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
-    text = _utf8(head)
-    if text is None:
+    if not _is_text(head[:_GLANCE]):
         return None
+    text = head.decode("utf-8", "surrogateescape")
     lost = head.count(_REPLACEMENT)
-    if lost >= 4 and not text.isprintable() and any(ord(c) < 9 for c in text):
+    if lost >= 4 and not _NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
         return Mangled("utf8-mangled", message, _AGAIN)
-    if not text.isascii():
-        raw = _single_bytes(text)
-        if raw is not None and _records(raw) > before:
-            return Mangled(
-                "utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", _AGAIN
-            )
+    if _is_text(head) and _gains(head, "utf8-mangled"):
+        message = "every byte from 128 on was written as two: Latin-1 encoded as UTF-8"
+        return Mangled("utf8-mangled", message, _AGAIN)
     return None
 
 
-def _records(data: bytes) -> int:
-    return sum(item.count for item in walk(Held(data)) if isinstance(item, Batch))
+def _is_text(head: bytes) -> bool:
+    """Whether bytes from 128 on are there, and nearly all of them are UTF-8."""
+    text = head.decode("utf-8", "surrogateescape")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond > 0 and len(_NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
 
 
-def _utf8(head: bytes) -> str | None:
-    for cut in range(4):
-        try:
-            return head[: len(head) - cut].decode("utf-8")
-        except UnicodeDecodeError as error:
-            if error.start < len(head) - 4:
-                return None
-    return None
+def _gains(head: bytes, diagnosis: str) -> bool:
+    return _records(Undone(Held(head), diagnosis)) > _records(Held(head))
 
 
-def _single_bytes(text: str) -> bytes | None:
-    try:
-        return encoded(text, byte)
-    except UnicodeEncodeError:
-        return None
+def _records(data: Readable) -> int:
+    return sum(item.count for item in walk(data) if isinstance(item, Batch))

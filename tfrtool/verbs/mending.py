@@ -1,131 +1,124 @@
-"""The output of repair, from its first record to its publication."""
+"""The accounts of one repair: what the walk finds is decided over, written, counted and listed, byte by byte."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Literal
 
-from tfrtool.errors import TfrtoolError, WriteError
-from tfrtool.framing.crc import crc32c, masked
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.encode import footer, header
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
-from tfrtool.framing.walk import Batch, walk
-from tfrtool.framing.window import Readable
-from tfrtool.report import Compression, RepairReport
-from tfrtool.sources import Source, open_source
-from tfrtool.sources.stream import whole
-from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.salvage import Outcome, Payload, Salvage, copied
+from tfrtool.framing.walk import Batch
+from tfrtool.report import Outcome, Range, RepairReport
+from tfrtool.verbs.reread import Reread
+from tfrtool.verbs.salvage import Payload, Salvage
+from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
-from tfrtool.verbs.writer import FrameFile
+from tfrtool.verbs.unmangle import Undone
 
-if TYPE_CHECKING:
-    from tfrtool.verbs.repair import RepairOptions
-
-_DIGESTS = 1 << 20
-"""Payloads whose digests are compared to find repeats; a file with more is compared up to here."""
+_OF_TENSORFLOW = re.compile(r" \(TensorFlow [^()]*\)$")
 
 
 class Mending:
-    """Writes what is kept of one input; opens its output with the first byte, so that nothing saved leaves no file."""
+    """Takes what a walk finds, in its order, and yields what became of each damaged range.
 
-    def __init__(self, source: Source, output: str, options: RepairOptions, report: RepairReport, trail: Trail) -> None:
-        self.source = source
-        self.output = output
-        self.options = options
-        self.report = report
-        self.trail = trail
-        self.salvage = Salvage(
-            source.data, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified
-        )
-        self._file: FrameFile | None = None
-        self._damaged = False
-        self._told = 0
-        self._framing = (HEADER, FRAMING - HEADER) if report.format != "ofrecord" else (OFRECORD_HEADER, 0)
-        trail.begin(source.name)
+    `walked` is the stream in which the walk's offsets lie. All that is yielded, reported and set aside is told in bytes
+    of the decoded input, `data`: the two differ where a text conversion was undone, and then even sound frames are
+    something that was brought back.
+    """
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    def __init__(
+        self,
+        data: Reread,
+        walked: Reread | Undone,
+        saving: Saving,
+        salvage: Salvage,
+        trail: Trail,
+        report: RepairReport,
+        keep: Literal["all", "before", "after"] = "all",
     ) -> None:
-        if self._file is not None:
-            self._file.discard()
-
-    # What is written
-
-    def copy(self, progress: Callable[[int], None] | None = None) -> None:
-        """The input as it is, compressed or not, since nothing is wrong with it."""
-        report, source = self.report, self.source
-        report.kept, report.output_bytes = report.sound, report.bytes or 0
-        self.trail.kept(0, report.bytes or 0, report.sound)
-        wanted = self.options.output_compression
-        compression: Compression = "none"
-        data = source.encoded
-        if wanted not in ("auto", source.compression):
-            compression, data = wanted, source.data  # type: ignore[assignment]
-        if not self.options.dry_run:
-            self._file = self._opened(compression)
-            at = 0
-            for view in whole(data):
-                self._file.write(view)
-                at += len(view)
-                self._advance(progress, at if data is source.encoded else source.position_encoded())
-
-    def _advance(self, progress: Callable[[int], None] | None, now: int) -> None:
-        if progress and now > self._told:
-            progress(now - self._told)
-            self._told = now
-
-    def frames(self, batch: Batch) -> None:
-        """Sound frames, as they are."""
-        keep = self.options.keep
-        if (keep == "before" and self._damaged) or (keep == "after" and not self._damaged):
-            self.report.lost = True
-            self.report.dropped_bytes += batch.end - batch.begin
-            self.trail.kept(batch.begin, batch.end, batch.count, "dropped")
-            self.trail.set_aside(self.source.data, ((batch.begin, batch.end),))
-            return
-        self.report.kept += batch.count
-        self.trail.kept(batch.begin, batch.end, batch.count)
-        self._as_they_are(self.source.data, batch)
-
-    def _as_they_are(self, data: Readable, batch: Batch) -> None:
-        before, after = self._framing
-        if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
-            self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
-        else:
-            for view in copied(data, ((batch.begin, batch.end),)):
-                self._write(view)
-
-    def damage(self, damage: Damage) -> Outcome:
-        """Decide over a damaged range, and write what comes back of it."""
-        self._damaged = True
-        if self.options.keep == "before":
-            outcome, payloads = _left_out(damage)
-        else:
-            outcome, payloads = self.salvage.decide(damage)
-        if outcome.records:
-            outcome = replace(outcome, at=self._records)
-        for payload in payloads:
-            self._payload(self.source.data, payload)
-        self._count(outcome)
-        self.trail.damage(outcome, self.source.data)
-        return outcome
+        self._data = data
+        self._walked = walked
+        self._saving = saving
+        self._salvage = salvage
+        self._trail = trail
+        self._report = report
+        self._keep = keep
+        self._undone = isinstance(walked, Undone)
+        self._origin: Callable[[int], int] = walked.origin if isinstance(walked, Undone) else int
+        self._damaged = False
+        self._reached = 0
+        self._pending: tuple[int, int] | None = None
+        """Where a run of frames of an undone stream begins in the input, and how many were written before it."""
 
     @property
-    def _records(self) -> int:
-        """How many records were written until now."""
-        report = self.report
-        return report.kept + report.restored + report.corrected + report.unverified
+    def reached(self) -> int:
+        """How far the input is accounted for, in bytes of its decoded stream."""
+        return self._reached
 
-    def _count(self, outcome: Outcome) -> None:
-        report = self.report
+    def take(self, event: Batch | Damage) -> Iterator[Outcome]:
+        """Deal with what the walk found next."""
+        if isinstance(event, Batch):
+            self._frames(event)
+        elif event.fault == "codec":
+            yield from self.broken(event)
+            return
+        else:
+            yield from self.settle()
+            yield self._damage(event)
+        self._walked.release(event.end)
+        self._data.release(self._reached)
+
+    def settle(self) -> Iterator[Outcome]:
+        """Tell of the frames that were held back to be told of as one."""
+        if self._pending is None:
+            return
+        (begin, at), self._pending = self._pending, None
+        damage = Damage(begin, self._reached, "stray", message=self._report.message or "")
+        records = self._report.written - at
+        outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
+        self._trail.damage(outcome, self._data)
+        yield outcome
+
+    def broken(self, damage: Damage) -> Iterator[Outcome]:
+        """A break of the codec, which stands between two bytes."""
+        self._damaged = self._report.lost = True
+        self._trail.broken(damage)
+        yield Outcome(damage, "dropped", 0, ())
+
+    def _frames(self, batch: Batch) -> None:
+        begin, end, report = self._reached, self._origin(batch.end), self._report
+        self._reached = end
+        if self._keep == ("before" if self._damaged else "after"):
+            report.lost = True
+            report.dropped_bytes += end - begin
+            self._trail.frames(begin, end, batch.count, "dropped")
+            self._trail.set_aside(self._data, ((begin, end),))
+            return
+        if not self._undone:
+            report.kept += batch.count
+            self._trail.frames(begin, end, batch.count)
+        else:
+            self._pending = self._pending or (begin, report.written)
+            report.restored += batch.count
+        self._saving.frames(self._walked, batch)
+
+    def _damage(self, damage: Damage) -> Outcome:
+        self._damaged = True
+        report = self._report
+        payloads: Iterator[Payload] = iter(())
+        if self._keep == "before":
+            whole = ((damage.begin, damage.end),) if damage.end > damage.begin else ()
+            outcome = Outcome(damage, "dropped", 0, whole)
+        else:
+            outcome, payloads = self._salvage.decide(damage)
+        if outcome.records:
+            outcome = replace(outcome, at=report.written)
+        for payload in payloads:
+            self._saving.payload(self._walked, payload)
+        if self._undone:
+            outcome = self._in_the_input(outcome)
+        self._reached = outcome.damage.end
         if outcome.action == "restored":
             report.restored += outcome.records
         elif outcome.action == "corrected":
@@ -133,109 +126,19 @@ class Mending:
         elif outcome.action == "kept":
             report.unverified += outcome.records
         report.dropped_bytes += outcome.dropped_bytes
-        report.lost = report.lost or outcome.dropped_bytes > 0 or outcome.damage.fault == "codec"
-
-    def undone(self, whole: Damage, data: Readable, progress: Callable[[int], None] | None = None) -> Outcome:
-        """The records of a stream from which a text conversion was taken back: those that hold their checksums then."""
-        records = lost = 0
-        for event in walk(data, payloads=True):
-            self._advance(progress, self.source.position_encoded())
-            if isinstance(event, Damage):
-                lost += event.end - event.begin
-                continue
-            records += event.count
-            self._as_they_are(data, event)
-        what = "the conversion undone, every checksum holds" if not lost else f"{lost:,} bytes stay damaged then"
-        dropped = () if records and not lost else ((whole.begin, whole.end),) if not records else ()
-        at = 0 if records else None
-        outcome = Outcome(whole, "restored" if records else "dropped", records, dropped, what, at=at)
-        self._count(outcome)
-        self.report.lost = self.report.lost or lost > 0
-        self.report.dropped_bytes += lost if records else 0
-        self.trail.damage(outcome, self.source.data)
+        report.lost = report.lost or outcome.dropped_bytes > 0
+        self._trail.damage(outcome, self._data)
         return outcome
 
-    def _payload(self, data: Readable, payload: Payload) -> None:
-        if payload.data is not None:
-            for part in (header(len(payload.data)), payload.data, footer(payload.data)):
-                self._write(part)
-            return
-        self._write(header(sum(end - begin for begin, end in payload.pieces)))
-        crc = 0
-        for view in copied(data, payload.pieces):
-            crc = crc32c(view, crc)
-            self._write(view)
-        self._write(masked(crc).to_bytes(4, "little"))
+    def _in_the_input(self, outcome: Outcome) -> Outcome:
+        """The same in the bytes of the input, of which an undone stream is not made."""
 
-    # The file
+        def moved(spans: tuple[Range, ...]) -> tuple[Range, ...]:
+            return tuple((self._origin(begin), self._origin(end)) for begin, end in spans)
 
-    def _write(self, data: bytes | memoryview) -> None:
-        self.report.output_bytes += len(data)
-        if self.options.dry_run:
-            return
-        if self._file is None:
-            wanted = self.options.output_compression
-            self._file = self._opened(self.source.compression if wanted == "auto" else wanted)
-        self._file.write(data)
-
-    def _opened(self, compression: Compression) -> FrameFile:
-        return FrameFile(
-            self.output,
-            compression,
-            force=self.options.force,
-            same_as=(self.source.name,),
-            check=self._check,
-        )
-
-    def finish(self) -> None:
-        """Publish the output, or leave none where nothing was saved; complete the report."""
-        report = self.report
-        self.trail.end()
-        report.records = self._records
-        report.lost = report.lost or (report.status != "clean" and not report.records)
-        if self._file is None:
-            return
-        self._file.close()
-        report.output = self.output
-
-    def _check(self, name: str) -> None:
-        """Read the output back before it is published; raises `WriteError` where it is not what was written."""
-        report = self.report
-        expected = self._records
-        digests: set[int] = set()
-        repeats = 0
-        try:
-            with open_source(name) as source:
-                reading = Reading(source, Options(format=report.format or "auto"))
-                for event in reading.events():
-                    if isinstance(event, Batch) and report.status == "damaged":
-                        repeats += _repeats(event, digests)
-                found = reading.report()
-        except TfrtoolError as error:
-            raise WriteError(
-                f"the output '{self.output}' could not be read back: {error}; nothing was published"
-            ) from error
-        if found.status != "clean" or found.records != expected:
-            raise WriteError(
-                f"the output did not read back as written ({found.status}, {found.records:,} of {expected:,} records): "
-                "nothing was published; the input changed while it was read, or the disk or the memory of this machine "
-                "is at fault"
-            )
-        report.repeats = repeats
-
-
-def _left_out(damage: Damage) -> tuple[Outcome, Iterator[Payload]]:
-    dropped = ((damage.begin, damage.end),) if damage.end > damage.begin else ()
-    return Outcome(damage, "dropped", 0, dropped), iter(())
-
-
-def _repeats(batch: Batch, digests: set[int]) -> int:
-    """How many payloads of a batch were seen before; `digests` takes them in, up to a bound."""
-    if batch.view is None or len(digests) >= _DIGESTS:
-        return 0
-    repeats = 0
-    for begin, end in zip(batch.begins, batch.ends, strict=True):
-        digest = hash(bytes(batch.view[begin:end]))
-        repeats += digest in digests
-        digests.add(digest)
-    return repeats
+        damage = outcome.damage
+        ((begin, end),) = moved(((damage.begin, damage.end),))
+        said = f"in the stream so undone: {_OF_TENSORFLOW.sub('', damage.message)}"
+        rescue = damage.rescue and replace(damage.rescue, pieces=moved(damage.rescue.pieces))
+        damage = replace(damage, begin=begin, end=end, message=said, rescue=rescue)
+        return replace(outcome, damage=damage, dropped=moved(outcome.dropped))

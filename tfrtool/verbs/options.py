@@ -12,12 +12,13 @@ class Options:
     """How inputs are read.
 
     `format` and `compression` are told by the content unless named. `quick` looks at length checksums and structure
-    only, `payload` also parses every payload. `progress` is called with the number of bytes on disk read since the
-    last call.
+    only, `payload` also parses every payload. `index` is an index of the input: `verify` holds it against the file,
+    `head` finds a record by it. `progress` is called with the number of bytes on disk read since the last call.
     """
 
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto"
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
     quick: bool = False
     payload: bool = False
+    index: str | None = None
     progress: Callable[[int], None] | None = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import ReadError, TfrtoolError
+from tfrtool.framing.layout import FOOTER, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
@@ -68,12 +70,15 @@ class Reading:
         self._faults = 0
         self._first: Damage | None = None
 
-    def events(self, *, payloads: bool = False, headers_only: bool = False) -> Iterator[Batch | Damage]:
+    def events(
+        self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False
+    ) -> Iterator[Batch | Damage]:
         """Sound frames and damage in the order of the stream; breaks of the codec stand where the stream breaks.
 
-        `headers_only` gives batches without columns. A foreign file gives one stretch of damage, from 0 to its end.
+        `headers_only` gives batches without columns, but with `lengths` where those are asked for too. A foreign file
+        gives one stretch of damage, from 0 to its end.
         """
-        for event in self._walk(payloads, headers_only):
+        for event in self._walk(payloads, headers_only, lengths):
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
@@ -89,17 +94,19 @@ class Reading:
             yield from self._broken(None)
         self._advance(None)
 
-    def _walk(self, payloads: bool, headers_only: bool) -> Iterator[Batch | Damage]:
+    def _walk(self, payloads: bool, headers_only: bool, lengths: bool) -> Iterator[Batch | Damage]:
         data = self.source.data
         if self.foreign:
             return iter(self._all_of_it())
         if self.identity.format == "tfrecord":
-            return walk(data, payloads=payloads, headers_only=headers_only)
-        from tfrtool.framing.ofrecord import hop_ofrecord, walk_ofrecord
+            return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths)
+        from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
         from tfrtool.payload.kinds import plausible_ofrecord
 
         if headers_only and self.source.seekable and data.size:
             count = hop_ofrecord(data)
+            if count and lengths:
+                return hopped_ofrecord(data)
             if count:
                 return iter([Batch(0, data.size, 0, count, 0, None, [], [])])
         return walk_ofrecord(data, plausible_ofrecord)
@@ -141,23 +148,37 @@ class Reading:
                 self._told = now
 
     def _sample(self, batch: Batch) -> None:
-        if not batch.begins:
+        if not batch.begins and not batch.lengths:
             return
         if self._vote is None:
             from tfrtool.payload.kinds import KindVote
 
             self._vote = KindVote()
-        for begin, end in zip(batch.begins, batch.ends, strict=True):
+        for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
             self._sampled += end - begin
             if self._vote.settled or self._sampled > _SAMPLED_BYTES:
                 self._settled = True
                 return
             self._vote.add(self._payload(batch, begin, end))
 
+    def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
+        """Where the payloads of a batch begin and end that was hopped over, from its base on."""
+        before, after = self.framing
+        at = 0
+        for length in batch.lengths:
+            at += before
+            yield at, at + length
+            at += length + after
+
+    @property
+    def framing(self) -> tuple[int, int]:
+        """Bytes before and behind each payload."""
+        return (HEADER, FOOTER) if self.identity.format == "tfrecord" else (OFRECORD_HEADER, 0)
+
     def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
         if batch.view is not None:
             return batch.view[begin:end]
-        # A large record of a walk that was not asked for payloads: it is still there to be read.
+        # A walk that was not asked for payloads: they are still there to be read.
         view = memoryview(bytearray(end - begin))
         return view[: self.source.data.read_into(batch.base + begin, view)]
 
@@ -179,6 +200,14 @@ class Reading:
         self.tally.records -= 1
         self.tally.bytes -= damage.end - damage.begin
         self._count(damage)
+
+    def fit(self, damage: Damage) -> None:
+        """Count a range as a sound frame after all, since its payload does parse: odd, but by the rules."""
+        self.tally.records += 1
+        self.tally.damaged_bytes -= damage.end - damage.begin
+        self.tally.faults -= Counter([damage.fault])
+        if self._first is damage:
+            self._first = None
 
     def report(self) -> FileReport:
         """What the file turned out to be; complete once `events` has run to its end.

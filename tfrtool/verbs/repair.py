@@ -6,23 +6,31 @@ sound file is copied as it is. The second writes, and its output is verified bef
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Literal
 
-from tfrtool.errors import TfrtoolError
+from tfrtool.errors import ReadError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
-from tfrtool.report import FileReport, RepairReport
+from tfrtool.framing.walk import walk
+from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.salvage import Outcome
+from tfrtool.verbs.reread import Reread
+from tfrtool.verbs.salvage import Salvage
+from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
-from tfrtool.verbs.unmangle import unmangled
+from tfrtool.verbs.unmangle import Undone
 from tfrtool.verbs.writer import FrameFile
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +62,94 @@ def repair_file(
     """
     trail = trail or Trail()
     try:
-        _rehearse(name, output, options)
-        with open_source(name, twice=True) as source:
-            yield from _repair(source, output, options, trail)
+        yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, str(error))
-        yield RepairReport(name, status="error", error=(error.kind, str(error)))
+        yield RepairReport(name, status="error", hint=_advice(error), error=(error.kind, str(error)))
     except MemoryError:
         trail.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
+
+
+def _advice(error: TfrtoolError) -> str | None:
+    """What helps where the system failed."""
+    code = error.__cause__.errno if isinstance(error.__cause__, OSError) else None
+    if isinstance(error, ReadError):
+        if code == errno.EIO:
+            return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
+        return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
+    if isinstance(error, WriteError):
+        if code in _FULL:
+            return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
+        return "make that directory first" if code == errno.ENOENT else None
+    return None
+
+
+def repair(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    output: str | os.PathLike[str],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    keep: Literal["all", "before", "after"] = "all",
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    quarantine: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+) -> RepairReport:
+    """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
+
+    The input is never written to. The output is read back before it takes its name, and appears whole or not at all;
+    one that exists is refused unless `force`. A sound file is copied byte for byte. Where nothing can be saved there is
+    no output: the report's `output` is None, its `message` says what the input is instead.
+
+    - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
+    - `keep` writes only the records before the first damage, or only those after it.
+    - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
+    - `keep_unverified` also writes payloads that parse, but that nothing proves: four bytes that are missing anywhere
+      in a payload and its checksum look like a missing checksum, so such a payload may never have been.
+    - `dry_run` tells the same and writes nothing.
+    - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
+      of every byte range, from 0 to the end of the decoded stream.
+
+    The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
+    (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
+    each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
+    never raised. Raises `OpenError`, `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for
+    what could not be done, and then there is no output, or the old one.
+    """
+    name, out = os.fsdecode(path), os.fspath(output)
+    sides = [None if side is None else os.fspath(side) for side in (quarantine, report)]
+    written = [os.path.realpath(each) for each in (out, *sides) if each is not None]
+    if len(set(written)) < len(written):
+        raise ValueError("the output, the quarantine and the report must be different files")
+    options = RepairOptions(
+        format=format,
+        output_compression=compression,
+        keep=keep,
+        fix_bits=fix_bits,
+        keep_unverified=keep_unverified,
+        force=force,
+        dry_run=dry_run,
+    )
+    outcomes: list[Outcome] = []
+    side_files = (None, None) if dry_run else sides
+    with Trail(*side_files, force=force, inputs=(name,)) as trail:
+        for item in _attempt(name, out, options, trail):
+            if isinstance(item, RepairReport):
+                trail.publish()
+                item.outcomes = outcomes
+                return item
+            outcomes.append(item)
+    raise AssertionError("a repair ends with a report")
+
+
+def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+    _rehearse(name, output, options)
+    with open_source(name, twice=True) as source:
+        yield from _repair(source, output, options, trail)
 
 
 def _rehearse(name: str, output: str, options: RepairOptions) -> None:
@@ -82,30 +169,34 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
     report = RepairReport(**{field.name: getattr(seen, field.name) for field in fields(FileReport)})
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = trail.quarantine_name, trail.report_name
+    trail.begin(source.name)
     if report.status == "damaged" and not report.diagnosis:
         report.hint = None  # it is to repair the file
-    if report.status == "foreign":
-        report.lost = True
-        trail.whole(source.name, report)
-        yield report
-        return
-    with source.again() as again, Mending(again, output, options, report, trail) as mending:
-        if report.status == "clean":
-            mending.copy(_half(options.progress))
-        elif report.diagnosis in ("crlf", "utf8-mangled"):
-            yield from _unmangled(again, mending, report, options)
+    with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
+        if report.status == "foreign":
+            report.lost = True
+            report.bytes = report.dropped_bytes = trail.whole(again.data, report)
+        elif report.status == "clean":
+            report.kept = report.sound
+            trail.frames(0, report.bytes or 0, report.sound)
+            saving.copy(_half(options.progress))
         else:
-            yield from _salvaged(again, mending, options)
-        mending.finish()
+            yield from _mended(again, data, saving, options, trail, report)
+            report.lost = report.lost or not report.written
+        trail.end()
+        report.records = report.written
+        saving.publish()
     yield report
 
 
 def _seen(source: Source, options: RepairOptions) -> FileReport:
     """What the first pass finds."""
-    reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
-    for _ in reading.events():
-        pass
-    return reading.report()
+    with Reread(source) as data:
+        source.data = data
+        reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
+        for event in reading.events():
+            data.release(event.end)
+        return reading.report()
 
 
 def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
@@ -122,17 +213,44 @@ def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | Non
     return advance
 
 
-def _salvaged(source: Source, mending: Mending, options: RepairOptions) -> Iterator[Outcome]:
+def _mended(
+    source: Source, data: Reread, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
+) -> Iterator[Outcome]:
+    undone = Undone(data, report.diagnosis) if report.diagnosis in ("crlf", "utf8-mangled") else None
+    walked = undone or data
+    salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
+    keep = options.keep
+    if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
+        keep = "all"  # as of a sound file
+    mending = Mending(data, walked, saving, salvage, trail, report, keep)
+    if undone:
+        yield from _conversion_undone(source, undone, mending, _half(options.progress))
+        return
+    source.data = data
     reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
     for event in reading.events(payloads=True):
-        if isinstance(event, Damage):
-            yield mending.damage(event)
-        else:
-            mending.frames(event)
+        yield from mending.take(event)
 
 
-def _unmangled(source: Source, mending: Mending, report: RepairReport, options: RepairOptions) -> Iterator[Outcome]:
-    """Undo a text conversion; the records that then hold their checksums are restored."""
-    whole = Damage(0, report.bytes or 0, "stray", message=report.message or "")
-    undone = unmangled(source.data, report.diagnosis or "")
-    yield mending.undone(whole, undone, _half(options.progress))
+def _stays_damaged(source: Source, diagnosis: str) -> bool:
+    with source.again() as again, Reread(again) as data:
+        return any(isinstance(event, Damage) for event in walk(Undone(data, diagnosis))) or bool(again.faults)
+
+
+def _conversion_undone(
+    source: Source, undone: Undone, mending: Mending, progress: Callable[[int], None] | None
+) -> Iterator[Outcome]:
+    """Walk an undone stream; the breaks of the codec stand where the input breaks."""
+    told = breaks = 0
+    for event in chain(walk(undone, payloads=True), (None,)):
+        yield from mending.take(event) if event else mending.settle()
+        for fault in source.faults[breaks:]:
+            if event and fault.offset_decoded > mending.reached:
+                break
+            breaks += 1
+            at = fault.offset_decoded
+            yield from mending.broken(Damage(at, at, "codec", message=fault.message))
+        now = source.position_encoded()
+        if progress and now > told:
+            progress(now - told)
+            told = now

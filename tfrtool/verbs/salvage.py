@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from tfrtool.framing.algebra import flipped_bit
 from tfrtool.framing.crc import crc32c, unmasked
@@ -16,41 +15,12 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import FRAMING, HEADER, LAYOUTS
 from tfrtool.framing.window import Readable, Window
 from tfrtool.payload.kinds import fits
-from tfrtool.report import Kind
-
-Action = Literal["restored", "corrected", "kept", "dropped"]
-"""`restored` payloads proved and written whole · `corrected` one bit of a payload turned over on request · `kept`
-complete payloads that nothing proves, kept on request · `dropped` not written."""
-
-Range = tuple[int, int]
+from tfrtool.report import Action, Kind, Outcome, Range
 
 LARGEST_FIXED = 64 << 10
 """Largest payload whose bits are corrected, in bytes: chance makes one of 8,000 such look correctable."""
 
 _STEP = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was done with one damaged range, and what of it was not written.
-
-    `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
-    are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
-    damage's own message tells. `fixable` says that one payload was dropped which `fix_bits` would try to correct.
-    """
-
-    damage: Damage
-    action: Action
-    records: int
-    dropped: tuple[Range, ...]
-    evidence: str = ""
-    fixable: bool = False
-    at: int | None = None
-
-    @property
-    def dropped_bytes(self) -> int:
-        """Bytes of the range that were not written."""
-        return sum(end - begin for begin, end in self.dropped)
 
 
 @dataclass(slots=True)

@@ -1,55 +1,144 @@
-"""Undoing a text conversion on the fly."""
+"""Undoing a text conversion on the fly, and telling where each byte of the result came from."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
 
 from tfrtool.framing.window import Readable
-from tfrtool.sources.stream import Spool, whole
+
+_STEP = 1 << 16
+_HELD = 2
+"""Pieces whose result is kept: whoever reads across the edge of two must not have them undone at every step."""
 
 
-def unmangled(data: Readable, diagnosis: str) -> Readable:
-    """The stream as it was before the conversion that `diagnosis` names; it ends where that cannot be undone."""
-    undo = _line_feeds if diagnosis == "crlf" else _single_bytes
-    return Spool(undo(map(bytes, whole(data))), diagnosis)
+class Undone:
+    """A decoded stream as it was before the conversion that `diagnosis` names, as a `Readable`.
+
+    What cannot be undone stays as it is, byte by byte, or becomes a question mark: the record around it then fails its
+    checksum. The stream is undone in pieces when they are asked for, so that any offset can be had for as long as
+    `data` gives what it was made of.
+    """
+
+    size = None
+    """Never known beforehand, in bytes."""
+
+    def __init__(self, data: Readable, diagnosis: str) -> None:
+        self._data = data
+        self._undo, self._widths = (_line_feeds, _line_widths) if diagnosis == "crlf" else (_single_bytes, _char_widths)
+        self._starts = [0]  # where the pieces found so far begin, and the next one, in this stream
+        self._origins = [0]  # and in that which was converted
+        self._ended = False
+        self._pieces: dict[int, bytes] = {}
+        self._table: tuple[int, list[int]] = (-1, [])
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream."""
+        got = 0
+        while got < len(view):
+            number = self._find(offset + got)
+            if number is None:
+                break
+            at = offset + got - self._starts[number]
+            part = self._piece(number)[at : at + len(view) - got]
+            view[got : got + len(part)] = part
+            got += len(part)
+        return got
+
+    def forget(self, offset: int) -> None:
+        """Bytes before `offset` will not be asked for again, but where they came from may be."""
+        number = bisect_right(self._starts, offset) - 1
+        if number >= 0:
+            self._data.forget(self._origins[number])
+
+    def release(self, offset: int) -> None:
+        """Nobody will ask where a byte before `offset` came from."""
+        gone = max(0, bisect_right(self._starts, offset) - 1)
+        del self._starts[:gone], self._origins[:gone]
+
+    def origin(self, offset: int) -> int:
+        """The offset in the converted stream of what became the byte at `offset`; its end for the end of this one."""
+        number = self._find(offset)
+        if number is None:
+            return self._origins[-1]
+        begin = self._origins[number]
+        if self._table[0] != begin:
+            self._table = begin, list(accumulate(self._widths(self._raw(number)), initial=0))
+        return begin + self._table[1][offset - self._starts[number]]
+
+    def _find(self, offset: int) -> int | None:
+        """The piece that holds a byte, among those that are not released; None behind the end."""
+        while offset >= self._starts[-1]:
+            if self._ended:
+                return None
+            begin = self._origins[-1]
+            chunk = self._read(begin, _STEP)
+            self._ended = len(chunk) < _STEP
+            used, undone = self._undo(chunk, self._ended)
+            if used:
+                self._keep(begin, undone)
+                self._starts.append(self._starts[-1] + len(undone))
+                self._origins.append(begin + used)
+        return bisect_right(self._starts, offset) - 1
+
+    def _piece(self, number: int) -> bytes:
+        begin = self._origins[number]
+        if begin not in self._pieces:
+            self._keep(begin, self._undo(self._raw(number), True)[1])
+        return self._pieces[begin]
+
+    def _keep(self, begin: int, undone: bytes) -> None:
+        if len(self._pieces) == _HELD:
+            del self._pieces[next(iter(self._pieces))]
+        self._pieces[begin] = undone
+
+    def _raw(self, number: int) -> bytes:
+        return self._read(self._origins[number], self._origins[number + 1] - self._origins[number])
+
+    def _read(self, begin: int, size: int) -> bytes:
+        view = memoryview(bytearray(size))
+        return bytes(view[: self._data.read_into(begin, view)])
 
 
-def _line_feeds(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    held = b""
-    for chunk in chunks:
-        chunk = held + chunk
-        held = b"\r" if chunk.endswith(b"\r") else b""
-        yield chunk[: len(chunk) - len(held)].replace(b"\r\n", b"\n")
-    yield held
+# Both ways take a chunk and whether nothing follows it, and give how much of it was used, and the result.
 
 
-def _single_bytes(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for chunk in chunks:
-        try:
-            text = decoder.decode(chunk)
-        except UnicodeDecodeError as error:
-            yield encoded(error.object[: error.start].decode("utf-8"), _byte_or_else)
-            return
-        yield encoded(text, _byte_or_else)
+def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
+    used = chunk if last or not chunk.endswith(b"\r") else chunk[:-1]
+    return len(used), used.replace(b"\r\n", b"\n")
 
 
-def encoded(text: str, each: Callable[[str], bytes]) -> bytes:
-    """The bytes that became `text`, `each` of them told apart where Latin-1 alone does not tell them."""
+def _line_widths(chunk: bytes) -> Iterator[int]:
+    """Of each byte of the result, from how many it came."""
+    first, *others = chunk.split(b"\r\n")
+    yield from (1,) * len(first)
+    for other in others:
+        yield 2
+        yield from (1,) * len(other)
+
+
+def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    text = decoder.decode(chunk, last)
+    return len(chunk) - len(decoder.getstate()[0]), _encoded(text)
+
+
+def _char_widths(chunk: bytes) -> Iterator[int]:
+    return (len(char.encode("utf-8", "surrogateescape")) for char in chunk.decode("utf-8", "surrogateescape"))
+
+
+def _encoded(text: str) -> bytes:
+    """The bytes that became `text`, read as Latin-1 or, for a few of them, as Windows-1252."""
     try:
-        return text.encode("latin-1")
+        return text.encode("latin-1", "surrogateescape")
     except UnicodeEncodeError:
-        return b"".join(map(each, text))
+        return b"".join(map(_byte, text))
 
 
-def byte(char: str) -> bytes:
-    """The byte that became `char`, read as Latin-1 or as Windows has it; raises `UnicodeEncodeError` for none."""
-    return char.encode("latin-1" if ord(char) < 256 else "cp1252")
-
-
-def _byte_or_else(char: str) -> bytes:
+def _byte(char: str) -> bytes:
     try:
-        return byte(char)
+        return char.encode("latin-1" if ord(char) < 256 else "cp1252", "surrogateescape")
     except UnicodeEncodeError:
-        return b"?"  # a byte that cannot be had back; the record around it fails its checksum
+        return b"?"  # a byte that cannot be had back

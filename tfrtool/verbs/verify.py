@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -15,19 +15,59 @@ from tfrtool.verbs.reading import Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.verbs.index_check import IndexFault
 
 
-def verify_file(name: str, options: Options) -> Iterator[Damage | FileReport]:
-    """Yield the damage of one input as it is found, then its report; an input that cannot be read is a report too."""
-    yield from reading(name, options, _verify)
+def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | FileReport]:
+    """Yield the damage of one input as it is found, then its report; an input that cannot be read is a report too.
+
+    With an index in the options, what of it does not agree is yielded as well, the first `index_check.TOLD` faults.
+    """
+    yield from reading(name, options, _verify if options.index is None else _verify_both)
 
 
-def _verify(read: Reading) -> Iterator[Damage | FileReport]:
+def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
+    """Verify a file, and the index that `options` names against it."""
+    from tfrtool.verbs.index import refuse
+    from tfrtool.verbs.index_check import IndexCheck
+
+    assert read.options.index is not None
+    if not read.foreign:
+        refuse(read)
+    with IndexCheck(read.options.index) as check:
+
+        def watch(event: Batch | Damage) -> Iterator[IndexFault]:
+            if isinstance(event, Batch):
+                yield from check.batch(event)
+            elif not read.foreign:
+                yield from check.damage(event)
+
+        for event in _verify(read, watch):
+            if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
+                yield from check.end(event.bytes or 0)
+                event.index_faults = check.faults
+                if check.faults and check.replaceable and not event.hint:
+                    from tfrtool.sources.shell import shell_word
+
+                    index = shell_word(read.options.index)
+                    event.hint = f"run: tfrtool stat --index {index} --force {shell_word(event.path)}"
+            yield event
+
+
+def _verify(
+    read: Reading, watch: Callable[[Batch | Damage], Iterator[IndexFault]] | None = None
+) -> Iterator[Damage | IndexFault | FileReport]:
     options = read.options
-    for event in read.events(payloads=options.payload, headers_only=options.quick):
+    lengths = options.quick and watch is not None
+    for event in read.events(payloads=options.payload, headers_only=options.quick, lengths=lengths):
         if not isinstance(event, Batch):
             yield event
-        elif options.payload:
+            if watch is not None:
+                yield from watch(event)
+            continue
+        if watch is not None:
+            yield from watch(event)
+        if options.payload:
             for damage in _misfits(read, event):
                 read.unfit(damage)
                 yield damage
@@ -66,15 +106,21 @@ def verify(
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
     payload: bool = False,
+    index: str | os.PathLike[str] | None = None,
 ) -> FileReport:
     """The report of one file, with all its damage in `damage`; for files with millions of faults use `walk`.
 
-    `payload` also parses every payload. Never raises for damage; a file that cannot be read has status `error`.
+    `payload` also parses every payload. `index` is an index of the file, which is held against it: `index_faults` says
+    how often they disagree. Never raises for damage; a file that cannot be read has status `error`.
     """
-    options = Options(format=format, compression=compression, payload=payload)
+    from tfrtool.framing.damage import Damage
+
+    where = None if index is None else os.fspath(index)
+    options = Options(format=format, compression=compression, payload=payload, index=where)
     damage: list[Damage] = []
     for item in verify_file(os.fspath(path), options):
         if isinstance(item, FileReport):
             return replace(item, damage=damage)
-        damage.append(item)
+        if isinstance(item, Damage):
+            damage.append(item)
     raise AssertionError("verify_file ends with a report")

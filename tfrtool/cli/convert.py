@@ -1,0 +1,122 @@
+"""`tfrtool convert`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tfrtool.cli.options import files, reading_command
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+
+FORMATS = ("tfrecord", "ofrecord")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)(i?)b?", re.IGNORECASE)
+
+
+def _size(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """A number of bytes: 150MB are 150,000,000, 150MiB are 157,286,400."""
+    if value is None:
+        return None
+    found = _SIZE.fullmatch(value.strip()) if len(value) < 40 else None
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no size; 150MB or 64MiB are")
+    number, unit, binary = found.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
+    if size < 1:
+        raise click.BadParameter(f"{value!r} is less than a byte")
+    return size
+
+
+def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Options of the form A=B."""
+    pairs: dict[str, str] = {}
+    for value in values:
+        left, equals, right = value.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{value!r} has no =, as in {parameter.metavar}")
+        pairs[left] = right
+    return pairs
+
+
+def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, several of them separated by commas."""
+    return tuple(name for value in values for name in value.split(",") if name)
+
+
+def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any], Any]:
+    return click.option(name, type=click.Choice(choices.split()), default=default, show_default=True, help=text)
+
+
+@reading_command("convert")
+@click.option(
+    "-o",
+    "--output",
+    shell_complete=files,
+    metavar="OUT",
+    help="The file to write, or - for a pipe; the NAME of TFRecord shards; the directory of OFRecord parts, or of one "
+    "output for each input where it is a directory or ends in /.",
+)
+@click.option("--to", type=click.Choice(FORMATS), help="The format of the outputs.  [default: that of the first input]")
+@_choice(
+    "--compress",
+    "auto",
+    "auto none gzip zlib",
+    "How the outputs are compressed; auto as the first input, or not at all in another format.",
+)
+@click.option("--shards", type=click.IntRange(1, 100_000), metavar="N", help="Write N shards of as many records each.")
+@click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
+@click.option("--records-per-shard", type=click.IntRange(min=1), metavar="N", help="Write N records into each shard.")
+@click.option(
+    "--select", multiple=True, callback=_names, metavar="NAME,...", help="Keep these features; * is any text."
+)
+@click.option("--drop", multiple=True, callback=_names, metavar="NAME,...", help="Leave these features out.")
+@click.option("--rename", multiple=True, callback=_pairs, metavar="OLD=NEW", help="Give a feature another name.")
+@click.option("--strip-prefix", default="", metavar="TEXT", help="Take TEXT, such as image/, off the front of names.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="Keep records where, say, 'label == 3' holds.")
+@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
+@click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help="Write no more than N records.")
+@_choice("--double", "exact", "refuse exact round bytes", "What becomes of doubles in an Example.")
+@_choice("--int", "int64", "int64 int32 auto", "What int64 becomes in an OFRecord; auto reads all of it first.")
+@click.option("--type", "types", multiple=True, callback=_pairs, metavar="NAME=KIND", help="The kind of one feature.")
+@_choice("--no-kind", "keep", "keep drop refuse", "What becomes of features without a kind.")
+@_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
+@_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
+@_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
+@click.option("--schema", shell_complete=files, metavar="FILE", help="Take the names and kinds of features from FILE.")
+@click.option(
+    "--schema-out",
+    shell_complete=files,
+    metavar="FILE",
+    help="Write the names and kinds of features to FILE, for the way back.",
+)
+@click.option("--skip-damaged", is_flag=True, help="Leave out what is damaged, where otherwise nothing is written.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--dry-run", is_flag=True, help="Read everything and say what would be lost, and write nothing.")
+def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> int:
+    """Write the records of all INPUTs, in their order, in another format, or cut, joined, compressed and chosen anew.
+
+    OFRecord and TFRecord (of Examples) become each other on the wire: bytes, floats and int64 are copied bit for bit.
+    int32 becomes int64, and double becomes float where that is exact; --schema-out keeps the kinds for the way back.
+    What the output cannot hold is refused, with the record, the feature and the value, unless an option says what to
+    do with it. All outputs are published together, or none.
+
+    In a pipe, each line is tab-separated fields. A damaged range: path, fault, first byte, byte behind the last, number
+    of the record, what is wrong. What changed in an input: path, lost or changed, feature, records, what happened. An
+    input: path, status, sound records, records written, records skipped, what was done. An output: path, output. With
+    -o - all of this goes to standard error. The exit code is 1 where anything was skipped or lost.
+    """
+    from tfrtool.cli.convert_run import run_convert
+    from tfrtool.verbs.convert_options import convert_options
+
+    if output is None and not dry_run:
+        raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be lost")
+    wish["n"] = wish.pop("number")
+    try:
+        options = convert_options(**wish, dry_run=dry_run, format=common.format, compression=common.compression)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return run_convert(common, output or "", options)

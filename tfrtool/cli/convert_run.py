@@ -1,0 +1,85 @@
+"""What `tfrtool convert` does."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from tfrtool.cli.session import Silent, run
+from tfrtool.cli.streams import OutputError
+from tfrtool.framing.damage import Damage
+from tfrtool.report import ConvertReport
+from tfrtool.sources.inputs import resolve
+from tfrtool.verbs.conversion import Conversion
+from tfrtool.verbs.convert_options import ConvertOptions
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+    from tfrtool.cli.session import Printer
+    from tfrtool.verbs import Options
+
+
+def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
+    """Convert all inputs into one set of outputs; the result is the exit code."""
+    to_stdout = _is_standard_output(output)
+    if to_stdout and common.json:
+        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
+    if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
+        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    resolution = resolve(common.inputs)
+    with Conversion(resolution.names, output, chosen) as conversion:
+        if resolution.unmatched:
+            conversion.bar("not all inputs are there")
+        elif resolution.missing and not chosen.skip_damaged:
+            conversion.bar("members of a shard set are missing; --skip-damaged goes on without them")
+
+        def job(name: str, options: Options) -> Iterator[Damage | ConvertReport]:
+            try:
+                yield from conversion.read(name, options.progress)
+            except BrokenPipeError as error:
+                raise OutputError(error) from None
+
+        def finish() -> None:
+            try:
+                conversion.publish()
+            except BrokenPipeError as error:
+                raise OutputError(error) from None
+
+        return run(common, job, _printer(common, conversion, to_stdout), resolution=resolution, finish=finish)
+
+
+def _is_standard_output(output: str) -> bool:
+    """Whether what is written to this name comes out where everything is printed."""
+    if output == "-":
+        return True
+    with suppress(OSError, ValueError):
+        target = os.stat(output)
+        if stat.S_ISFIFO(target.st_mode) or os.isatty(1):  # as /dev/stdout leads to
+            return os.path.samestat(target, os.fstat(1))
+    return False
+
+
+def _printer(common: Common, conversion: Conversion, to_stdout: bool) -> Printer:
+    if common.json:
+        from tfrtool.cli.convert_json import ConvertJson
+
+        return ConvertJson(conversion)
+    if common.quiet:
+        return Silent()
+    from tfrtool.cli.screen import on_terminal, wants_color
+
+    stream = sys.stderr if to_stdout else sys.stdout
+    color = wants_color(common.color, on_terminal(stream))
+    if on_terminal(stream):
+        from tfrtool.cli.convert_terminal import ConvertTerminal
+
+        return ConvertTerminal(conversion, color, stream)
+    from tfrtool.cli.convert_text import ConvertText
+
+    return ConvertText(conversion, color, stream)

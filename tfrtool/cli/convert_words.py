@@ -1,0 +1,63 @@
+"""What `convert` says of an input and of its outputs: the words for pipes, people and programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.text import plural
+from tfrtool.report import ConvertReport, FileReport
+
+if TYPE_CHECKING:
+    from tfrtool.verbs import Conversion
+
+
+def sentence(report: FileReport, conversion: Conversion) -> str:
+    """What became of an input, for people, without what to do next."""
+    if report.error:
+        return report.error[1]
+    assert isinstance(report, ConvertReport)
+    if report.status == "foreign":
+        return f"{report.message or 'no records'}; nothing was written"
+    if conversion.failed:
+        if report.status == "damaged" and not conversion.options.skip_damaged:
+            return "the first damage stops the conversion; nothing was written"
+        return f"nothing was written, since {conversion.reason}"
+    would = "would be written" if conversion.options.dry_run else "written"
+    said = [f"{plural(report.written, 'record')} {would}"]
+    if report.skipped:
+        said.append(f"{report.skipped:,} skipped")
+    lost = sum(loss.lost for loss in report.losses)
+    if lost:
+        said.append("1 loss, as asked for" if lost == 1 else f"{lost:,} losses, as asked for")
+    return ", ".join(said)
+
+
+def hint(report: FileReport, conversion: Conversion) -> str | None:
+    """What to do next about an input, if anything."""
+    if set(report.faults) == {"payload"}:  # which repair cannot mend
+        return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
+    if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
+        repair = f"{report.hint} to save what can be saved, or say" if report.hint else "say"
+        return f"{repair} --skip-damaged to leave out what is damaged"
+    return report.hint
+
+
+def outputs_shown(names: list[str]) -> str:
+    """The outputs in a few words: the first and the last."""
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{names[0]} … {names[-1]}"
+
+
+def oneflow_line(conversion: Conversion) -> str | None:
+    """How OneFlow reads the outputs, where those are parts by its rule."""
+    if conversion.target != "ofrecord" or not conversion.outputs:
+        return None
+    from tfrtool.verbs.convert_shards import oneflow_arguments
+
+    arguments = oneflow_arguments(conversion.outputs)
+    if arguments is None:
+        return None
+    said = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    packed = conversion.compression
+    return said if packed == "none" else f"{said}, once they are unpacked: it does not read {packed}"

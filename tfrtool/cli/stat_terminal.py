@@ -1,0 +1,172 @@
+"""What `stat` shows to people: a line for each file, and one picture of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.stat_words import repeats, stat_report, what_is_wrong
+from tfrtool.cli.terminal import can_encode, console, totals
+from tfrtool.cli.text import plural, printable, safe
+from tfrtool.payload import size_text
+from tfrtool.report import FileReport, Summary
+from tfrtool.verbs.advice import advice
+from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.histogram import Bin
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+    from tfrtool.verbs.stat import StatReport
+
+_STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEFT = 18
+"""Columns left of the figures."""
+_WIDEST = 60
+"""Columns of the longest bar, on a terminal of any width."""
+_NAMED_KINDS = {"example": "Example", "sequence_example": "SequenceExample", "event": "Event", "ofrecord": "OFRecord"}
+_NAMED_FORMATS = {"tfrecord": "TFRecord", "ofrecord": "OFRecord"}
+
+
+class StatTerminal:
+    """Prints a line for each file when it is read, and holds what all of them add up to."""
+
+    def __init__(self, color: bool) -> None:
+        self._console = console(color)
+        self._blocks = can_encode(_EIGHTHS)
+        self._total = DataSet()
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, FileReport):
+            return
+        report = stat_report(event)
+        self._total.add(report)
+        if report.status != "error":  # which standard error tells
+            self._heading(report)
+
+    def _heading(self, report: StatReport) -> None:
+        from rich.text import Text
+
+        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STATUS_STYLE[report.status]))
+        if report.status != "foreign":
+            line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
+            line.append(f", {size_text(report.size if report.size is not None else report.bytes or 0)}")
+            if report.compression_ratio:
+                line.append(f" of {report.compression}")
+            if report.index:
+                line.append(f"; index in {safe(report.index)}")
+        self._console.print(line, soft_wrap=True)
+        if wrong := what_is_wrong(report):
+            self._console.print(Text(printable(wrong)))
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        from rich.padding import Padding
+        from rich.table import Table
+
+        data = self._total
+        if data.files.count:
+            card = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+            card.add_column(style="cyan")
+            card.add_column(overflow="fold")
+            for name, figures in self._figures(data):
+                card.add_row(name, figures)
+            self._console.print(Padding(card, (0, 0, 0, 2)))
+            self._draw(data.histogram)
+            for one in advice(data):
+                self._hint(one.message)
+        totals(self._console, summary, missing, plural(data.payloads.count, "record"))
+
+    def _figures(self, data: DataSet) -> Iterator[tuple[str, str]]:
+        kinds = ", ".join(_NAMED_KINDS.get(kind, "payloads of no known kind") for kind in sorted(data.kinds))
+        formats = " and ".join(_NAMED_FORMATS[name] for name in sorted(data.formats)) or "no"
+        yield "made of", f"{kinds}, in {formats} framing" if kinds else f"{formats} framing"
+        count, sizes = data.payloads.count, data.sizes
+        if count and sizes.mean is not None:
+            yield "payloads", f"{size_text(data.payloads.total)} in {plural(count, 'record')}"
+            part = 100 * (data.overhead or 0)
+            yield "framing", f"{size_text(data.framing)}, {_percent(part)} of the records"
+            named = (
+                ("smallest", sizes.min),
+                ("median", sizes.p50),
+                ("mean", sizes.mean),
+                ("95 %", sizes.p95),
+                ("99 %", sizes.p99),
+                ("largest", sizes.max),
+            )
+            yield "bytes each", self._lines([f"{name} {_number(value)}" for name, value in named])
+        if data.damaged:
+            yield "damaged", size_text(data.damaged)
+        if data.ratio is not None:
+            yield (
+                "compression",
+                f"{size_text(data.packed)} unpack to {size_text(data.unpacked)}, {data.ratio:.2f} times",
+            )
+        if data.files.count > 1:
+            yield "files", _spread_over(data)
+        if (found := repeats(data)) is not None:
+            yield "repeats", printable(found)
+
+    def _lines(self, items: Sequence[str]) -> str:
+        """Items beside one another, and none of them on two lines."""
+        width = self._console.width - _LEFT
+        lines = [items[0]]
+        for item in items[1:]:
+            if len(lines[-1]) + 3 + len(item) <= width:
+                lines[-1] += f"   {item}"
+            else:
+                lines.append(item)
+        return "\n".join(lines)
+
+    def _draw(self, bins: Sequence[Bin]) -> None:
+        """The histogram, a line for each bin; one bin alone tells nothing that the figures do not."""
+        from rich.text import Text
+
+        if len(bins) < 2:
+            return
+        labels = [_label(one) for one in bins]
+        counts = [f"{one.count:,}" for one in bins]
+        left, right = max(map(len, labels)), max(map(len, counts))
+        width = max(1, min(_WIDEST, self._console.width - left - right - 6))
+        most = max(one.count for one in bins)
+        for label, count, one in zip(labels, counts, bins, strict=True):
+            bar = self._bar(one.count, most, width)
+            line = Text(f"  {label.rjust(left)}  ", no_wrap=True)
+            self._console.print(line.append(bar.ljust(width), "green").append(f"  {count.rjust(right)}"))
+
+    def _bar(self, count: int, most: int, width: int) -> str:
+        """A bar in proportion to a count; one that is not 0 shows at least a sliver."""
+        if not count:
+            return ""
+        if not self._blocks:
+            return "#" * max(1, count * width // most)
+        full, part = divmod(max(1, count * width * 8 // most), 8)
+        return "█" * full + (_EIGHTHS[part] if part else "")
+
+    def _hint(self, message: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text.assemble(("hint: ", "yellow"), printable(message)))
+
+
+def _spread_over(data: DataSet) -> str:
+    size, records = data.files.spread(), data.records.spread()
+    if size.min is None or size.max is None or size.p50 is None:
+        return ""
+    said = f"{size_text(size.min)} to {size_text(size.max)} each, the middle one {size_text(size.p50)}"
+    said += f"; {_number(records.min)} to {_number(records.max)} records each"
+    return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
+
+
+def _percent(value: float) -> str:
+    return "less than 0.1 %" if 0 < value < 0.1 else f"{value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def _label(one: Bin) -> str:
+    """The sizes of a bin, from the first to the last that is counted in it."""
+    return f"{one.lo:,}" if one.hi == one.lo + 1 else f"{one.lo:,} - {one.hi - 1:,}"

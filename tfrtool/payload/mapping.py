@@ -1,0 +1,317 @@
+"""OFRecord to Example and back, on the wire: what both can hold is copied bit for bit, and the rest is told.
+
+    kind     Example   OFRecord   what is done
+    bytes       1         1       the list is copied
+    float       2         2       the list is copied, NaNs and all
+    int64       3         5       the list is copied under another number
+    double      -         3       see `Rules.double`; floats under `exact`, and back by the kind that is asked for
+    int32       -         4       int64 in an Example: cut to 32 bits, as protobuf reads it, where it needs to be
+
+The order of features and repeated names stay. What protobuf has to make up its mind about is settled as it does: lists
+set twice are joined, a list of one kind overrides that of another. Sizes and tags come out in their shortest form, so
+that a record in the form that protobuf writes comes back byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.mapping_names import Names
+from tfrtool.payload.mapping_numbers import (
+    Inexact,
+    OutOfRange,
+    fit_int32,
+    narrowed,
+    packed_ints,
+    varint,
+    widened,
+)
+from tfrtool.payload.mapping_quick import Change, Quick
+from tfrtool.payload.mapping_read import Item, Record, Span, read_record, values_of
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, refuse_clashes
+from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, size_of, sized
+from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag, signed32, varints
+
+Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
+"""Told of each feature: its name and kind in the input, then in the output."""
+
+_KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
+_AS_INT64 = "int32 stored as int64"
+_ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
+_Feature = tuple[bytes, Pieces]
+
+
+class Mapper:
+    """Maps payloads of one side to the other, or to its own where only features are chosen or renamed.
+
+    `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
+    told of every feature of every record.
+    """
+
+    def __init__(self, source: Side, target: Side, rules: Rules, seen: Seen | None = None) -> None:
+        self.source = source
+        self.target = target
+        self.rules = rules
+        self.losses = Losses()
+        self._seen = seen
+        self.names = Names(rules)
+        self._numbers = KINDS[target]
+        self._quick = None if rules.renames else Quick(source, target, self._change)
+
+    def convert(self, payload: Buffer, record: int) -> Pieces | None:
+        """The payload of the record of that number on the other side, or None where it is to be left out.
+
+        The parts may be views of `payload`. Raises WireError where that is not the message it should be, and Refused
+        where the rules do not let it through.
+        """
+        view = memoryview(payload)
+        if self._quick is not None:
+            pieces = self._quick.convert(view, record)
+            if pieces is not None:
+                return pieces
+        return self.exactly(view, record)
+
+    def many(
+        self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
+    ) -> list[bytes]:
+        """The payloads of the first of some records, where those are much alike; often none.
+
+        The records are `view[begins[i]:ends[i]]` with `i` in `which`, from the number `first` on. Gives what `convert`
+        would, in less time.
+        """
+        return [] if self._quick is None else self._quick.many(view, begins, ends, which, first)
+
+    def _change(self, name: bytes, number: int, record: int) -> Change | None:
+        """What the quick way may do with a feature of this name and this list, if anything."""
+        kind = _KINDS[self.source][number]
+        item = Item(name, kind)
+        try:
+            wanted = self._wanted(item, name)
+        except Refused:
+            return None
+        if wanted != kind and {wanted, kind} != {"int32", "int64"}:
+            return None
+        if self._seen is not None:
+            self._seen(name, kind, name, wanted)
+        loss = None
+        if (kind, wanted) == ("int32", "int64"):
+            loss = self.losses.of(name, _AS_INT64, record, lost=False)
+        return Change(self._numbers[wanted] << 3 | LEN, wanted != kind, loss)
+
+    def exactly(self, view: memoryview, record: int) -> Pieces | None:
+        """The same as `convert`, by reading every field."""
+        self._refuse_other_kinds(view)
+        found = read_record(view, self.source, self.rules.sequence == "flatten")
+        if found.merged:
+            self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
+        self._refuse_strangers(view, found)
+        self._top(found, record)
+        features = [feature for item in found.items if (feature := self._feature(view, item, record)) is not None]
+        for name, steps in found.steps:
+            features += self._flattened(view, name, steps, record)
+        if self.rules.renames or found.steps:
+            refuse_clashes(found, self.names)
+        body: Pieces = []
+        for _, pieces in features:
+            body += pieces
+        body += [view[begin:end] for begin, end in found.beside if self.rules.unknown == "keep"]
+        return self._whole(body, record)
+
+    def _whole(self, body: Pieces, record: int) -> Pieces | None:
+        size = size_of(body)
+        if self.target == "example":
+            body.insert(0, b"\x0a" + varint(size))
+        elif not size and self.rules.empty != "keep":
+            if self.rules.empty == "skip":
+                self.losses.add(None, "a record of no features, left out", record, lost=True)
+                return None
+            raise Refused(
+                None, "an OFRecord of no features, at which OneFlow stops", "--empty skip leaves such records out"
+            )
+        if size + 6 > MAX_SIZE:
+            raise Refused(None, f"a message of {size:,} bytes, beyond the 2 GiB of protobuf", "leave features out")
+        return body
+
+    def _refuse_other_kinds(self, view: memoryview) -> None:
+        """Raise WireError for what is another kind, though it can be read as this one, with its data gone."""
+        kind = kind_of(view)
+        allowed: set[str | None] = {None, "unknown", self.source}
+        if self.source == "example" and self.rules.sequence == "flatten":
+            allowed.add("sequence_example")
+        if kind not in allowed:
+            if kind == "sequence_example" and self.source == "example":
+                raise Refused(
+                    None,
+                    "a SequenceExample, which has no counterpart",
+                    "--sequence flatten writes its lists side by side",
+                )
+            raise WireError(0, f"this is an {_TITLES.get(kind or '', kind)}, not an {_TITLES[self.source]}")
+
+    def _refuse_strangers(self, view: memoryview, found: Record) -> None:
+        """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
+        odd = found.top + found.beside
+        if odd and not found.items and not found.steps:
+            number, wire, _ = read_tag(view, odd[0][0], len(view))
+            raise WireError(odd[0][0], f"field {number} (wire type {wire}) and no feature: this is another message")
+
+    # Fields that the message does not have
+
+    def _top(self, found: Record, record: int) -> None:
+        if found.top:
+            self._unknown(None, found.top, record, homeless="beside the features, which an OFRecord has no place for")
+        if found.beside:
+            self._unknown(None, found.beside, record)
+
+    def _unknown(self, name: bytes | None, spans: list[Span], record: int, homeless: str = "") -> None:
+        """Refuse or note unknown fields. `homeless` says why they cannot be kept, where they cannot."""
+        rule = self.rules.unknown
+        homeless = "" if self.target == self.source == "ofrecord" else homeless
+        if rule == "refuse" or (rule == "keep" and homeless):
+            where = f"{homeless or 'that the message does not have'}, at byte {spans[0][0]} of the payload"
+            hint = "--unknown drop leaves them out" + ("" if homeless else ", --unknown keep copies them")
+            raise Refused(name, f"a field {where}", hint)
+        if rule == "drop":
+            self.losses.add(name, "unknown fields, left out", record, lost=True)
+
+    # One feature
+
+    def _feature(self, view: memoryview, item: Item, record: int) -> _Feature | None:
+        name = self.names.target(item.name)
+        if name is None:
+            return None
+        extra: Pieces = []
+        if item.unknown or item.beside or item.within:
+            extra = self._extra(view, item, record)
+        if item.overridden:
+            self.losses.add(item.name, "a list that one of another kind overrides, left out", record, lost=True)
+        if item.joined:
+            self.losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
+        if item.split:
+            self.losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
+        if item.kind is None:
+            return self._kindless(item, name, extra, record)
+        try:
+            kind, content = self._list(view, item, name, record)
+        except (Inexact, OutOfRange) as error:
+            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
+        if self._seen is not None:
+            self._seen(item.name, item.kind, name, kind)
+        return name, self._entry(view, item, name, [*sized(self._numbers[kind], content), *extra])
+
+    def _extra(self, view: memoryview, item: Item, record: int) -> Pieces:
+        spans = [span for _, span in item.unknown] + item.beside
+        taken = [number for number, _ in item.unknown if number in self._numbers.values()]
+        homeless = f"{taken[0]}, which is a list in an {_TITLES[self.target]}" if taken else ""
+        if item.within:
+            homeless, spans = "inside a list, where it is no value", spans or item.lists
+        self._unknown(item.name, spans, record, homeless=homeless)
+        return [view[begin:end] for _, (begin, end) in item.unknown if self.rules.unknown == "keep"]
+
+    def _entry(self, view: memoryview, item: Item, name: bytes, feature: Pieces) -> Pieces:
+        beside = [view[begin:end] for begin, end in item.beside if self.rules.unknown == "keep"]
+        return sized(1, [*sized(1, [name]), *sized(2, feature), *beside])
+
+    def _kindless(self, item: Item, name: bytes, extra: Pieces, record: int) -> _Feature | None:
+        view = memoryview(b"")
+        if self.rules.no_kind == "refuse":
+            raise Refused(item.name, "it has no kind and no values", "--no-kind keep or drop lets it through")
+        if self.rules.no_kind == "drop":
+            self.losses.add(item.name, "a feature without a kind, left out", record, lost=True)
+            return None
+        if self.target == "ofrecord":
+            self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
+        if self._seen is not None:
+            self._seen(item.name, None, name, None)
+        beside = Item(item.name)
+        return name, self._entry(view, beside, name, extra)
+
+    def _list(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
+        """The kind of a feature in the output, and the content of its list."""
+        assert item.kind is not None
+        wanted = self._wanted(item, name)
+        pieces = partial(values_of, view, item.lists, item.kind)
+        if wanted == item.kind:
+            return wanted, self._as_it_is(view, item, pieces)
+        change = (item.kind, wanted)
+        if change == ("int32", "int64"):
+            self.losses.add(item.name, _AS_INT64, record, lost=False)
+            return wanted, self._int32s(view, item, pieces)
+        if change == ("int64", "int32"):
+            return wanted, packed(int64_as_int32(pieces()))
+        if change == ("float", "double"):
+            return wanted, packed(widened(b"".join(pieces())))
+        if change == ("double", "float"):
+            return wanted, self._rounded(item.name, b"".join(pieces()), record)
+        if change == ("double", "bytes"):
+            self.losses.add(item.name, "double stored as bytes", record, lost=False)
+            return wanted, sized(1, [b"".join(pieces())])
+        if change == ("bytes", "double"):
+            return wanted, packed(as_doubles(item.name, list(pieces())))
+        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give --type another kind, or none")
+
+    def _wanted(self, item: Item, name: bytes) -> ListKind:
+        rules, kind = self.rules, item.kind
+        wanted = rules.types.get(name) or rules.types.get(item.name)
+        if wanted is not None:
+            if wanted not in self._numbers:
+                raise Refused(item.name, f"an {_TITLES[self.target]} has no {wanted}", "give --type another kind")
+            return wanted
+        if kind == "int64" and self.target == "ofrecord" != self.source:
+            return rules.integers
+        if kind == "int32" and self.target == "example":
+            return "int64"
+        if kind == "double" and self.target == "example":
+            if rules.double == "refuse":
+                raise Refused(
+                    item.name,
+                    "doubles, which an Example does not have",
+                    "--double exact takes those that are floats, --double round rounds them, --double bytes keeps them",
+                )
+            return "bytes" if rules.double == "bytes" else "float"
+        assert kind is not None
+        return kind
+
+    def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
+        if len(item.lists) == 1 and not (item.within or item.split):
+            return [view[begin:end] for begin, end in item.lists]
+        if item.kind == "bytes":
+            return [part for piece in pieces() for part in sized(1, [piece])]
+        return packed(b"".join(pieces()))
+
+    def _int32s(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
+        """The list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
+        data = b"".join(pieces())
+        if fit_int32(data):
+            return self._as_it_is(view, item, pieces)
+        return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
+
+    def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
+        floats, changed = narrowed(raw, self.rules.double != "round")
+        if changed:
+            self.losses.add(name, "double rounded to float", record, lost=True)
+        else:
+            self.losses.add(name, "double stored as float, exactly", record, lost=False)
+        return packed(floats)
+
+    def _flattened(self, view: memoryview, name: bytes, steps: list[Item], record: int) -> list[_Feature]:
+        """A feature list as two features: its values one after another, and how many there are in each step."""
+        if self.names.target(name) is None:
+            return []
+        whole, counts = joined_steps(view, name, steps)
+        if any(step.kind is None for step in steps):
+            self.losses.add(name, "steps without a kind, told as steps without values", record, lost=True)
+        self.losses.add(name, "a feature list, stored as a feature and its lengths", record, lost=False)
+        values = self._feature(view, whole, record)
+        lengths = lengths_of(name, self.names)
+        listed = sized(self._numbers["int64"], packed(packed_ints(counts)))
+        return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
+
+
+_TITLES = {"example": "Example", "ofrecord": "OFRecord", "sequence_example": "SequenceExample", "event": "Event"}
+_HINTS: dict[type[ValueError], str] = {
+    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
+    OutOfRange: "leave its kind at int64",
+}

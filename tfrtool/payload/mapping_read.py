@@ -1,0 +1,177 @@
+"""A record's features as they stand on the wire, read as protobuf reads them: their lists are views, not values.
+
+What readers would not agree on is noted: a list that is set twice, fields that the message does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Side
+from tfrtool.payload.wire import I32, I64, LEN, SGROUP, VARINT, WireError, check_varints, fields, read_tag
+
+_NUMBERS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
+_WIRE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "int64": VARINT, "double": I64, "int32": VARINT}
+WIDTH: dict[ListKind, int] = {"float": 4, "double": 8}
+Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Item:
+    """One feature: `lists` are the spans of its list message, more than one where it is set more than once.
+
+    `unknown` are spans of whole fields, tag and all, that do not belong into a feature, and `beside` those that do not
+    belong beside it in its entry, `within` those inside the list. `joined`: the list was set more than once;
+    `overridden`: so was one of another kind, which counts no more; `split`: its numbers do not stand in one run, as
+    TensorFlow's parser needs them to, which reads the first run alone (2.21, `parse_single_example`).
+    """
+
+    name: bytes
+    kind: ListKind | None = None
+    lists: list[Span] = field(default_factory=list)
+    unknown: list[tuple[int, Span]] = field(default_factory=list)
+    beside: list[Span] = field(default_factory=list)
+    within: bool = False
+    joined: bool = False
+    split: bool = False
+    overridden: bool = False
+
+
+@dataclass(slots=True)
+class Record:
+    """A record read: its features in order, and whole fields that belong to no message, at its top and beside them.
+
+    `merged`: the features stood in more than one part. `steps` are the feature lists of a SequenceExample.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    top: list[Span] = field(default_factory=list)
+    beside: list[Span] = field(default_factory=list)
+    merged: bool = False
+    steps: list[tuple[bytes, list[Item]]] = field(default_factory=list)
+
+
+def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, Span]]:
+    """Each field as `fields` gives it, and the span from its tag to its end."""
+    at = begin
+    for number, wire, first, last in fields(view, begin, end):
+        stop = read_tag(view, last, end)[2] if wire == SGROUP else last
+        yield number, wire, first, last, (at, stop)
+        at = stop
+
+
+def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
+    """Read an Example, an OFRecord or, with `sequence`, a SequenceExample. Raises WireError where it is not sound."""
+    record = Record()
+    if side == "ofrecord":
+        _read_features(view, 0, len(view), side, record)
+        return record
+    parts = 0
+    for number, wire, first, last, span in whole_fields(view, 0, len(view)):
+        if number == 1 and wire == LEN:
+            parts += 1
+            _read_features(view, first, last, side, record)
+        elif number == 2 and wire == LEN and sequence:
+            _read_lists(view, first, last, record)
+        else:
+            record.top.append(span)
+    record.merged = parts > 1
+    return record
+
+
+def _read_features(view: memoryview, begin: int, end: int, side: Side, record: Record) -> None:
+    for number, wire, first, last, span in whole_fields(view, begin, end):
+        if number == 1 and wire == LEN:
+            item, values = _read_entry(view, first, last)
+            for at, stop in values:
+                _read_feature(view, at, stop, side, item)
+            record.items.append(item)
+        else:
+            record.beside.append(span)
+
+
+def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span]]:
+    item, values = Item(b""), []
+    for number, wire, first, last, span in whole_fields(view, begin, end):
+        if number == 1 and wire == LEN:
+            item.name = bytes(view[first:last])
+            try:
+                item.name.decode()
+            except UnicodeDecodeError as error:
+                raise WireError(first + error.start, "a name is not UTF-8") from None
+        elif number == 2 and wire == LEN:
+            values.append((first, last))
+        else:
+            item.beside.append(span)
+    if not values and _is_entry(item.name):
+        raise WireError(begin, "what should be a name is an entry: this message nests one level deeper or less")
+    return item, values
+
+
+def _is_entry(name: bytes) -> bool:
+    """Whether a name reads as a name with a value, as that of an Example that is taken for an OFRecord does."""
+    try:
+        return [number for number, wire, _, _ in fields(name, 0, len(name)) if wire == LEN] == [1, 2]
+    except WireError:
+        return False
+
+
+def _read_feature(view: memoryview, begin: int, end: int, side: Side, item: Item) -> None:
+    numbers = _NUMBERS[side]
+    for number, wire, first, last, span in whole_fields(view, begin, end):
+        if wire != LEN or number not in numbers:
+            item.unknown.append((number, span))
+            continue
+        kind = numbers[number]
+        if item.kind not in (kind, None):
+            item.lists, item.overridden, item.within, item.split = [], True, False, False
+        item.kind = kind
+        item.lists.append((first, last))
+        item.joined = len(item.lists) > 1
+        _check_list(view, first, last, kind, item)
+
+
+def _check_list(view: memoryview, begin: int, end: int, kind: ListKind, item: Item) -> None:
+    """Raise WireError unless the list holds whole values."""
+    runs = singles = 0
+    for number, wire, first, last in fields(view, begin, end):
+        if number != 1 or wire not in (_WIRE[kind], LEN):
+            item.within = True
+        elif wire == LEN and kind in WIDTH:
+            if (last - first) % WIDTH[kind]:
+                raise WireError(first, f"a packed list of {last - first} bytes, which {WIDTH[kind]} does not divide")
+        elif wire == LEN and kind != "bytes":
+            check_varints(view, first, last)
+        if wire == LEN:
+            runs += 1
+        else:
+            singles += 1
+    item.split |= kind != "bytes" and runs > 0 and runs + singles > 1
+
+
+def values_of(view: memoryview, spans: list[Span], kind: ListKind) -> Iterator[memoryview]:
+    """The values of a list in pieces: single values of bytes, and runs of numbers as they are packed."""
+    for begin, end in spans:
+        for number, wire, first, last in fields(view, begin, end):
+            if number == 1 and wire in (_WIRE[kind], LEN):
+                yield view[first:last]
+
+
+def _read_lists(view: memoryview, begin: int, end: int, record: Record) -> None:
+    for number, wire, first, last, span in whole_fields(view, begin, end):
+        if number != 1 or wire != LEN:
+            record.beside.append(span)
+            continue
+        item, values = _read_entry(view, first, last)
+        record.beside.extend(item.beside)
+        steps: list[Item] = []
+        for at, stop in values:
+            for inner, how, low, high, whole in whole_fields(view, at, stop):
+                if inner == 1 and how == LEN:
+                    step = Item(item.name)
+                    _read_feature(view, low, high, "example", step)
+                    steps.append(step)
+                else:
+                    record.beside.append(whole)
+        record.steps.append((item.name, steps))

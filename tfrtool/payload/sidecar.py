@@ -1,0 +1,103 @@
+"""The names and kinds that features had, beside an output that cannot say them: what brings it back byte for byte.
+
+A schema is a JSON object: `tfrtool_schema` (1, the version of this layout), `from` and `to` (`example` or `ofrecord`),
+and `features`, of which each has `name` and `kind` in the output and `source_name` and `source_kind` in the input; a
+kind is null for a feature without one. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
+
+_HINT = "a schema cannot carry both: convert without --schema-out"
+_VERSION = 1
+Row = tuple[bytes, "ListKind | None", bytes, "ListKind | None"]
+
+
+class Schema:
+    """Learns what became of each feature; `see` is the `seen` of a `Mapper`."""
+
+    def __init__(self, source: Side, target: Side) -> None:
+        self.source = source
+        self.target = target
+        self._rows: dict[bytes, Row] = {}
+        self._known: set[Row] = set()
+
+    def see(self, name: bytes, kind: ListKind | None, new: bytes, new_kind: ListKind | None) -> None:
+        """Note a feature; raises Refused where one of that name was of another kind, in another record or in this."""
+        row = (name, kind, new, new_kind)
+        if row in self._known:
+            return
+        before = self._rows.get(new)
+        if before is None or before[1] is None:
+            self._rows[new] = row
+        elif kind is not None:
+            raise Refused(name, f"it is {before[1]} in an earlier record and {kind} in this one", _HINT)
+        self._known.add(row)
+
+    def to_json(self) -> bytes:
+        """The schema as a file holds it."""
+        import json
+
+        features = [
+            {"name": _text(new), "kind": new_kind, "source_name": _text(name), "source_kind": kind}
+            for name, kind, new, new_kind in self._rows.values()
+        ]
+        whole = {"tfrtool_schema": _VERSION, "from": self.source, "to": self.target, "features": features}
+        return json.dumps(whole, indent=1).encode() + b"\n"
+
+
+class Known:
+    """What a schema tells of the way back: the kind of each feature, and its name, by the name that it has now."""
+
+    def __init__(self, source: Side, target: Side) -> None:
+        self.source = source
+        self.target = target
+        self.types: dict[bytes, ListKind] = {}
+        self.rename: dict[bytes, bytes] = {}
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Known:
+        """Read a schema; raises ValueError, in words, where it is none."""
+        import json
+
+        try:
+            whole = json.loads(data)
+            if whole["tfrtool_schema"] != _VERSION:
+                raise ValueError(f"its layout is {whole['tfrtool_schema']!r}, and this version reads {_VERSION}")
+            known = cls(_side(whole["to"]), _side(whole["from"]))
+            for row in whole["features"]:
+                name, before, kind = _name(row["name"]), _name(row["source_name"]), row["source_kind"]
+                if kind is not None:
+                    if kind not in KINDS[known.target]:
+                        raise ValueError(f"an {known.target} has no {kind!r}")
+                    known.types[name] = kind
+                if before != name:
+                    known.rename[name] = before
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"it is no schema that tfrtool wrote ({type(error).__name__}: {error})") from None
+        return known
+
+
+def _side(text: object) -> Side:
+    if text == "example":
+        return "example"
+    if text == "ofrecord":
+        return "ofrecord"
+    raise ValueError(f"{text!r} is neither example nor ofrecord")
+
+
+def _text(name: bytes) -> Any:
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return {"bytes": b64encode(name).decode()}
+
+
+def _name(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    return b64decode(value["bytes"], validate=True)

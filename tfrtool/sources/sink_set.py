@@ -1,0 +1,176 @@
+"""Several outputs that take their names together, or none of them.
+
+Every file is written whole under a hidden name first. Names are then given from the last to the first, so that a set
+that a crash cuts short lacks its first member, which no reader can miss; whatever else goes wrong takes back the names
+that were given.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+from tfrtool.errors import WriteError
+from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.reasons import reason
+from tfrtool.sources.sink import admit, atomic_output, create, look, publish, remove, settle, sync_directory
+from tfrtool.sources.writer import Output
+
+
+class OutputSet:
+    """The outputs of one run, beside `path`; a context manager that leaves nothing behind unless `publish` was called.
+
+    `path` is the one output, or one of that directory and of a name like those of the members. `-`, a pipe or a device
+    can only be the one output, and is written directly. With `make_directory` the directory of the members is made if
+    it alone is missing, and goes again if nothing is published. `same_as` names the inputs, none of which may be an
+    output. Failures are `WriteError`; a reader of standard output who went away is `BrokenPipeError`.
+    """
+
+    def __init__(
+        self, path: str, *, force: bool = False, same_as: Iterable[str] = (), make_directory: bool = False
+    ) -> None:
+        self.path = path
+        self.direct = path == "-" or _is_special(path)
+        self._force = force
+        self._same_as = tuple(same_as)
+        self._make = make_directory
+        self._made = False
+        self._stack = ExitStack()
+        self._members: list[str] = []
+        self._open: Output | None = None
+        self._published = False
+
+    def __enter__(self) -> Self:
+        directory = os.path.dirname(self.path) or "."
+        if self._make and not self.direct and not os.path.lexists(directory):
+            try:
+                os.mkdir(directory)
+            except OSError as error:
+                raise WriteError(f"cannot make the directory '{directory}': {reason(error)}") from error
+            self._made = True
+        if not self.direct:
+            sweep(directory)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._stack.__exit__(kind, error, trace)
+            if self._open is not None:
+                self._open.abandon()
+                self._open.close()
+        finally:
+            for temporary in self._members:
+                remove(temporary)
+            if self._made and not self._published:
+                with suppress(OSError):
+                    os.rmdir(os.path.dirname(self.path))
+
+    def admit(self, names: Iterable[str]) -> None:
+        """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
+        if not self.direct:
+            for name in names:
+                if not (self._make and not os.path.lexists(os.path.dirname(name) or ".")):
+                    admit(name, self._force, self._same_as)
+
+    def open(self, beside: str | None = None) -> BinaryIO:
+        """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""
+        self._finish()
+        if self.direct:
+            if self._members:
+                raise WriteError(f"'{self.path}' is no file, and takes one output alone")
+            self._members.append("")
+            return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as))
+        path = self.path if beside is None else beside
+        directory, name = os.path.split(path)
+        temporary, fd = create(directory, name, path, None)
+        self._members.append(temporary)
+        self._open = Output(fd, f"'{path}'")
+        return cast(BinaryIO, self._open)
+
+    def hidden(self) -> list[str]:
+        """The names under which the outputs lie until they are published; all are finished."""
+        self._finish()
+        return list(self._members)
+
+    def _finish(self) -> None:
+        out = self._open
+        if out is None:
+            return
+        try:
+            out.flush()
+            settle(out.fileno(), self.path, None)
+        except BaseException:
+            out.abandon()
+            raise
+        finally:
+            out.close()
+            self._open = None
+
+    def publish(self, names: Sequence[str]) -> None:
+        """Give the outputs, in the order in which they were opened, these names: all, or none."""
+        if len(names) != len(self._members):
+            raise ValueError(f"{len(names)} names for {len(self._members)} outputs")
+        if self.direct:
+            self._stack.close()
+            self._published = True
+            return
+        first: dict[tuple[str, str], int] = {}
+        places = [(os.path.realpath(os.path.dirname(name)), os.path.basename(name)) for name in names]
+        for number, name in enumerate(names):
+            if first.setdefault(places[number], number) != number:
+                raise WriteError(f"'{name}' would be written twice: choose another name for one of the outputs")
+        self._finish()
+        given: list[tuple[str, os.stat_result, str | None]] = []
+        kept: list[str] = []
+        try:
+            for temporary, name in reversed(list(zip(self._members, names, strict=True))):
+                old = admit(name, self._force, self._same_as)
+                backup = None
+                if old is not None:
+                    os.chmod(temporary, stat.S_IMODE(old.st_mode) & 0o777)
+                    backup = _second_name(name)
+                    kept += [backup] if backup else []
+                given.append((name, os.stat(temporary), backup))
+                publish(temporary, name, self._force)
+        except BaseException:
+            for name, ours, backup in reversed(given):
+                _take_back(name, ours, backup)
+            raise
+        finally:
+            for backup in kept:
+                remove(backup)
+        self._published = True
+        for directory in {os.path.dirname(name) or "." for name in names}:
+            sync_directory(directory)
+
+
+def _is_special(path: str) -> bool:
+    found = look(path)
+    return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
+
+
+def _second_name(name: str) -> str | None:
+    """A hidden name for the file that will be replaced, to bring it back by; None where links cannot be made."""
+    directory, base = os.path.split(name)
+    backup = os.path.join(directory, temporary_name(base))
+    try:
+        os.link(name, backup, follow_symlinks=False)
+    except OSError:
+        return None
+    return backup
+
+
+def _take_back(name: str, ours: os.stat_result, backup: str | None) -> None:
+    """Take a name back, if it was given, and give it to the file that had it before."""
+    with suppress(OSError):
+        if os.path.samestat(os.lstat(name), ours):
+            if backup is None:
+                os.unlink(name)
+            else:
+                os.replace(backup, name)

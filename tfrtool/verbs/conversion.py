@@ -1,0 +1,312 @@
+"""One run of convert: inputs read one after another into one set of outputs.
+
+The outputs are published together, or not at all where an input could not be converted whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from os.path import isdir
+from types import TracebackType
+from typing import Self
+
+from tfrtool.errors import ReadError, RefusedError, TfrtoolError, UnsupportedError, WriteError
+from tfrtool.framing.damage import Damage
+from tfrtool.payload.mapping import Mapper
+from tfrtool.payload.mapping_names import Names as FeatureNames
+from tfrtool.payload.mapping_rules import ListKind, Rules, Side
+from tfrtool.payload.sidecar import Schema
+from tfrtool.report import Compression, ConvertReport, Loss
+from tfrtool.sources.sink_set import OutputSet
+from tfrtool.verbs.convert_feed import Range, Sink
+from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, Inputs
+from tfrtool.verbs.convert_options import ConvertOptions, with_schema
+from tfrtool.verbs.convert_out import Counting, Outputs, read_back
+from tfrtool.verbs.convert_shards import Cuts, Names
+from tfrtool.verbs.targets import WRITERS, Layout, Target
+
+
+class Conversion:
+    """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
+
+    `outputs` are the names that were published, `reports` those of the inputs so far. After a failure of one input the
+    others are still read, so that all faults are told at once, and nothing is published: `failed`, for that `reason`.
+    `error` is the first failure that was no damage.
+    """
+
+    def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
+        self.inputs = list(inputs)
+        self.output = output
+        self.options = options
+        self.outputs: list[str] = []
+        self.reports: list[ConvertReport] = []
+        self.names: Names | None = None
+        self.target: Target | None = options.to
+        self.failed = False
+        self.reason = "not all inputs could be converted"
+        self.error: TfrtoolError | None = None
+        self._forewarned = False  # by a pass that only counts
+        self._shards = options.shards
+        if not options.shards.cut and (output.endswith("/") or isdir(output)):
+            self._shards = replace(options.shards, each=True)
+        self._stack = ExitStack()
+        again = self._shards.count is not None or options.auto_integers
+        self._inputs = self._stack.enter_context(Inputs(kept=again))
+        self._rules: dict[Side, Rules] = {}
+        self._schema: Schema | None = None
+        self._files: OutputSet | None = None
+        self._sink: Sink = Counting()
+        self._wanted = Range(options.skip, options.limit)
+        self._holding: dict[int, tuple[int, int]] = {}
+        self._own: list[str] = []
+        self._met: list[set[str]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def bar(self, reason: str) -> None:
+        """Publish nothing, whatever comes: what was asked for is not there in full."""
+        self.failed, self.reason = True, reason
+
+    @property
+    def files_are_direct(self) -> bool:
+        """Whether records go into a pipe or a device."""
+        return self._files is not None and self._files.direct
+
+    @property
+    def compression(self) -> Compression:
+        """That of the outputs."""
+        return self._sink.compression if isinstance(self._sink, Outputs) else "none"
+
+    # One input
+
+    def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
+        """Convert one input, yielding its damage, then its report, which `publish` completes."""
+        report = ConvertReport(name, status="error")
+        try:
+            if isinstance(self.error, WriteError):
+                raise WriteError(f"'{name}' was not read, since the output could not be written")
+            with self._inputs.open(name, self.options, progress) as source:
+                yield from self._converted(source, name, report)
+        except TfrtoolError as error:
+            self._fail(report, error)
+        except MemoryError:
+            self._fail(report, TfrtoolError("out of memory"), "memory")
+        except BaseException:
+            self.failed = True
+            raise
+        self.reports.append(report)
+        yield report
+
+    def _fail(self, report: ConvertReport, error: TfrtoolError, kind: str = "") -> None:
+        self.failed = True
+        self.error = self.error or error
+        report.status, report.error = "error", (kind or error.kind, str(error))
+
+    def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
+        self._begin(source)
+        sink = Counting() if self.failed else self._sink
+        opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
+        feed = self._feed(source, sink, self._wanted)
+        try:
+            yield from feed.run()
+        finally:
+            feed.fill(report)
+        if isinstance(sink, Outputs):
+            if self._shards.each:
+                self._end_own(sink, name, opened)
+            self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
+        self.failed = self.failed or feed.stopped
+
+    def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
+        return source.feed(sink, wanted, self._mapper(source), self.target == source.format)
+
+    # What there is to be known before the first record
+
+    def _begin(self, source: Input) -> None:
+        """Learn the target and prepare the outputs, at the first input."""
+        if self.names is not None or source.foreign:
+            return
+        target = self.options.to
+        if target is None:
+            target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
+        if target not in WRITERS:
+            raise UnsupportedError(f"this version writes no {target}")
+        self.target, same = target, target == source.format
+        compress = self.options.compress
+        if compress == "auto":
+            compress = source.compression if same else "none"
+        self.names = Names(self.output, target, self._shards, same, compress == "gzip")
+        if not self.failed:
+            self._prepare(self.names, target, compress)
+
+    def _first_format(self, source: Input) -> str:
+        """The format of the first input that has bytes."""
+        for name in self.inputs if source.empty else ():
+            with suppress(TfrtoolError):
+                if name == "-":
+                    continue
+                with self._inputs.open(name, self.options) as other:
+                    if not (other.empty or other.foreign):
+                        return other.format
+        return source.format
+
+    def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
+        options = self.options
+        files = OutputSet(names.path, force=options.force, same_as=self.inputs, make_directory=names.in_directory)
+        if not options.dry_run:
+            known = names.refuse_unfit(self.inputs)
+            if self._shards.count is not None:
+                names.refuse_leftovers(known)
+            files.admit(known + ([options.schema_out] if options.schema_out else []))
+        if options.auto_integers and target == "ofrecord":
+            self._learn_int32()
+        total = self._total() if self._shards.count is not None else None
+        if self.failed or options.dry_run:
+            return
+        cuts = Cuts(self._shards, total)
+        self._files = self._stack.enter_context(files)
+        self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
+
+    def _total(self) -> int:
+        """How many records there will be. Where an input fails, that is told when it is its turn."""
+        total, wanted = 0, Range(self.options.skip, self.options.limit)
+        for name in self.inputs:
+            try:
+                with self._inputs.open(name, self.options) as source:
+                    if self.options.counts_by_headers:
+                        count, sound = source.count(wanted)
+                    else:
+                        counting = Counting()
+                        feed = self._feed(source, counting, wanted)
+                        for _ in feed.run():
+                            pass
+                        count, sound = counting.count, not feed.stopped
+                total += count
+                self._forewarned |= not sound
+            except TfrtoolError:
+                self._forewarned = True
+        self.failed |= self._forewarned
+        return total
+
+    def _learn_int32(self) -> None:
+        """Make int32 of the int64 features all of whose values fit."""
+        from tfrtool.verbs.convert_scan import small_integers
+
+        fit: dict[bytes, bool] = {}
+        for name in self.inputs:
+            with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
+                if isinstance(source, FrameInput):
+                    small_integers(source.reading, fit)
+        learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
+        rules = self.options.rules
+        self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
+
+    def _mapper(self, source: Input) -> Mapper | None:
+        """What maps the payloads of an input, if anything has to."""
+        options, side = self.options, source.side
+        to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
+        if source.foreign or source.empty or (side == to and not options.edits and options.rules.sequence == "refuse"):
+            return None
+        if side not in self._rules:
+            rules = options.rules
+            self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
+        if options.schema_out is not None and self._schema is None:
+            self._schema = Schema(side, to)
+        if self._schema is not None and self._schema.source != side:
+            raise RefusedError(
+                "a schema is of inputs of one format, and these are of both: convert without --schema-out"
+            )
+        mapper = Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
+        self._met.append(mapper.names.met)
+        return mapper
+
+    def _end_own(self, sink: Outputs, name: str, first: int) -> None:
+        """An input with an output of its own is done; one without records has an empty one, where that is legal."""
+        if sink.opened == first and self.target != "ofrecord":
+            sink.next()
+        self._own += [name] * (sink.opened - first)
+        sink.cuts.close()
+
+    # The end
+
+    def publish(self) -> None:
+        """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
+        try:
+            if self.failed:
+                if self._forewarned and not any(report.error or report.finding for report in self.reports):
+                    raise self.error or ReadError("an input could not be read the first time; nothing was published")
+                return
+            self._tell_unmet()
+            if not self.options.dry_run:
+                self._publish()
+        except TfrtoolError:
+            self.bar("the outputs could not be published")
+            raise
+        finally:
+            self._complete()
+
+    def _tell_unmet(self) -> None:
+        """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
+        rules, met = self.options.rules, set[str]().union(*self._met)
+        read = sum(report.written for report in self.reports)
+        if read and rules.select and not met & set(rules.select):
+            raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
+        for name in dict.fromkeys(FeatureNames.named(rules)) if read else ():
+            if name not in met:
+                loss = Loss(name.encode("utf-8", "surrogateescape"), "named, and in no record", False, 0, 0, 0)
+                self.reports[-1].losses.append(loss)
+
+    def _publish(self) -> None:
+        sink, names, files = self._sink, self.names, self._files
+        if not isinstance(sink, Outputs) or names is None or files is None:
+            raise RefusedError("there is no record to write")
+        if not sink.opened:
+            if names.target == "ofrecord":
+                raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
+            if self._shards.cut:
+                raise RefusedError("there is no record to write, and a shard is never empty")
+            sink.next()
+        sink.finish()
+        if self._shards.count not in (None, sink.opened):
+            raise WriteError(
+                "the inputs changed while they were read: they do not fill the shards; nothing was published"
+            )
+        if not files.direct and not (self.options.rules.empty == "keep" and names.target == "ofrecord"):
+            read_back(files.hidden(), sink.counts(), names.target, sink.compression)
+        self.outputs = names.of(sink.opened, self._own)
+        names.refuse_leftovers(self.outputs)
+        side = self._schema_file(files)
+        try:
+            files.publish([*self.outputs, *side])
+        except BaseException:
+            self.outputs = []
+            raise
+
+    def _schema_file(self, files: OutputSet) -> list[str]:
+        """Write the schema as one more file of the set; its name, if it has one."""
+        path = self.options.schema_out
+        if path is None or self._schema is None:
+            return []
+        if files.direct:
+            from tfrtool.sources.sink import atomic_output
+
+            with atomic_output(path, force=self.options.force, same_as=self.inputs) as out:
+                out.write(self._schema.to_json())
+            return []
+        files.open(path).write(self._schema.to_json())
+        return [path]
+
+    def _complete(self) -> None:
+        for number, report in enumerate(self.reports):
+            if self.failed:
+                report.written = 0
+            first, behind = self._holding.get(number, (0, 0))
+            report.output = self.outputs[first:behind]

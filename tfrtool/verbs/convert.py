@@ -1,0 +1,70 @@
+"""convert: the same records in another format, or in the same one, cut, joined, compressed or chosen anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfrtool.errors import DamageError, OpenError
+from tfrtool.framing.damage import Damage
+from tfrtool.report import ConvertReport
+from tfrtool.sources.inputs import resolve
+from tfrtool.verbs.conversion import Conversion
+from tfrtool.verbs.convert_options import convert_options
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What `convert` did: the outputs in their order, and a report for each input."""
+
+    outputs: list[str]
+    reports: list[ConvertReport]
+
+    @property
+    def written(self) -> int:
+        """How many records are in the outputs."""
+        return sum(report.written for report in self.reports)
+
+    @property
+    def lost(self) -> bool:
+        """Whether anything of the inputs was set aside or lost."""
+        return any(report.finding for report in self.reports)
+
+
+def convert(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], output: str | os.PathLike[str], **how: Any
+) -> Converted:
+    """Convert files into one output, or a set of shards, as `tfrtool convert` does; `how` is that of `convert_options`.
+
+    Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
+    other `TfrtoolError`s for what cannot be done; nothing is then published. `ValueError` is for options that are none.
+    """
+    options = convert_options(**how)
+    given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+    resolution = resolve([os.fspath(name) for name in given])
+    if resolution.unmatched:
+        missing = resolution.unmatched[0]
+        raise OpenError(f"cannot open '{missing.input}': {missing.message}")
+    if resolution.missing and not options.skip_damaged:
+        raise OpenError(f"'{resolution.missing[0].name}' is missing from its shard set")
+    with Conversion(resolution.names, os.fspath(output), options) as conversion:
+        for name in resolution.names:
+            damage: list[Damage] = []
+            for found in conversion.read(name):
+                if isinstance(found, Damage) and not damage:
+                    damage.append(found)
+            if conversion.error is not None:
+                raise conversion.error
+            if conversion.failed:
+                raise _damaged(conversion.reports[-1], *damage)
+        conversion.publish()
+    return Converted(conversion.outputs, conversion.reports)
+
+
+def _damaged(report: ConvertReport, damage: Damage | None = None) -> DamageError:
+    if report.status == "foreign" or damage is None:
+        return DamageError(f"{report.path}: {report.message or 'no record file'}", report.path)
+    where = f"{damage.fault} at [{damage.begin}, {damage.end})"
+    return DamageError(f"{report.path}: {where}: {damage.message}", report.path, damage)

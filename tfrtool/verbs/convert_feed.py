@@ -1,0 +1,231 @@
+"""One pass over inputs: which of their records come along, mapped or as they are, into whatever takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Protocol
+
+from tfrtool.errors import RefusedError
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.payload.mapping_rules import Refused
+from tfrtool.payload.wire import WireError
+from tfrtool.report import ConvertReport, FileReport, Kind
+from tfrtool.verbs.reading import Reading
+
+if TYPE_CHECKING:
+    from tfrtool.payload.mapping import Mapper
+    from tfrtool.payload.where import Condition
+
+Pieces = Sequence[bytes | memoryview]
+_WITH_FEATURES = ("example", "sequence_example", "ofrecord")
+
+
+class Sink(Protocol):
+    """Takes the records of a pass; `takes_many` says whether it gains by `records`, and refuses none of those."""
+
+    takes_many: bool
+
+    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+        """Frames `[first, behind)` of a batch, as they are."""
+
+    def record(self, pieces: Pieces, kind: Kind) -> None:
+        """One payload."""
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        """Payloads, each in one piece."""
+
+    def settle(self) -> None:
+        """The views that were given are about to change."""
+
+
+class Range:
+    """The records that are wanted: after the first `skip`, `limit` of them, over all inputs together."""
+
+    def __init__(self, skip: int, limit: int | None) -> None:
+        self.skip = skip
+        self.left = 1 << 62 if limit is None else limit
+
+    @property
+    def done(self) -> bool:
+        """Whether no further record is wanted."""
+        return self.left <= 0
+
+    def take(self, count: int) -> tuple[int, int]:
+        """Which of the next `count` records are wanted: `[first, behind)` of them."""
+        first = min(self.skip, count)
+        behind = first + min(count - first, self.left)
+        self.skip -= first
+        self.left -= behind - first
+        return first, behind
+
+
+class Feed:
+    """The records of one input, on their way into a sink. Damage is yielded as it is met.
+
+    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `written` and
+    `skipped` count records.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        sink: Sink,
+        wanted: Range,
+        mapper: Mapper | None,
+        conditions: Sequence[Condition] = (),
+        *,
+        framed: bool,
+        skip_damaged: bool,
+    ) -> None:
+        """`framed`: frames go out as they came in, where nothing is done to their payloads."""
+        self.reading = reading
+        self.sink = sink
+        self.wanted = wanted
+        self.mapper = mapper
+        self.conditions = conditions
+        self.skip_damaged = skip_damaged
+        self.raw = framed and mapper is None and not conditions
+        self.is_ofrecord = reading.identity.format == "ofrecord"
+        self.written = self.skipped = 0
+        self.stopped = False
+
+    def run(self) -> Iterator[Damage]:
+        """Send the records on their way, up to the last that is wanted."""
+        if self.wanted.done:
+            return
+        for event in self.reading.events(payloads=not self.raw):
+            if isinstance(event, Damage):
+                if not self._odd(event):
+                    yield from self._damage(event)
+            elif self.raw:
+                first, behind = self.wanted.take(event.count)
+                if first < behind:
+                    self.sink.frames(self.reading, event, first, behind)
+                    self.written += behind - first
+            else:
+                yield from self._records(event)
+                self.sink.settle()
+            if self.stopped or self.wanted.done:
+                return
+
+    def fill(self, report: ConvertReport) -> None:
+        """Put into a report what is known once `run` has ended."""
+        seen = self.reading.report()
+        for field in fields(FileReport):
+            setattr(report, field.name, getattr(seen, field.name))
+        report.written, report.skipped = self.written, self.skipped
+        report.losses = self.mapper.losses.all() if self.mapper else []
+        self.stopped = self.stopped or report.status == "foreign"
+
+    def _odd(self, damage: Damage) -> bool:
+        """Send on an OFRecord that is well framed and oddly written, if it can be mapped all the same.
+
+        Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
+        fields, lists set twice.
+        """
+        number = damage.record
+        if self.mapper is None or not self.is_ofrecord or damage.fault != "payload" or number is None:
+            return False
+        size = damage.end - damage.begin - OFRECORD_HEADER
+        if size > MAX_RECORD:
+            return False
+        view = memoryview(bytearray(size))
+        view = view[: self.reading.source.data.read_into(damage.begin + OFRECORD_HEADER, view)]
+        try:
+            self._record(view, number)
+        except WireError:
+            return False
+        except Refused as error:
+            raise self._refused(error, number, damage.begin) from None
+        self.sink.settle()
+        self.reading.fit(damage)
+        return True
+
+    def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
+        return RefusedError(f"'{self.reading.source.name}' record {number} at byte {at}: {error}")
+
+    def _damage(self, damage: Damage) -> Iterator[Damage]:
+        yield damage
+        self.stopped = not self.skip_damaged
+        if damage.record is not None:
+            self.skipped += max(damage.rescue.records if damage.rescue else 1, 1)
+
+    def _records(self, batch: Batch) -> Iterator[Damage]:
+        i = 0
+        while i < batch.count and not self.wanted.done:
+            i += self._alike(batch, i)
+            if i == batch.count or self.wanted.done:
+                return
+            begin, end = batch.begins[i], batch.ends[i]
+            try:
+                self._record(self._payload(batch, begin, end), batch.first + i)
+            except WireError as error:
+                damage = self._unfit(batch, i, error)
+                self.reading.unfit(damage)
+                yield from self._damage(damage)
+                if self.stopped:
+                    return
+            except Refused as error:
+                raise self._refused(error, batch.first + i, batch.base + begin - self._before) from None
+            i += 1
+
+    def _alike(self, batch: Batch, i: int) -> int:
+        """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
+        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip or not self.sink.takes_many:
+            return 0
+        which = range(i, min(batch.count, i + self.wanted.left))
+        found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
+        if found:
+            self.wanted.take(len(found))
+            self.sink.records(found, self.mapper.target)
+            self.written += len(found)
+        return len(found)
+
+    def _record(self, payload: memoryview, number: int) -> None:
+        if self.conditions:
+            from tfrtool.payload.where import fulfils
+
+            if self._kind not in _WITH_FEATURES:
+                raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
+            if not fulfils(payload, self._kind, self.conditions):
+                return
+        first, behind = self.wanted.take(1)
+        if first == behind:
+            return
+        pieces: Pieces | None = (payload,) if self.mapper is None else self.mapper.convert(payload, number)
+        if pieces is None:
+            self.skipped += 1
+            return
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target)
+        self.written += 1
+
+    @property
+    def _kind(self) -> Kind:
+        return "ofrecord" if self.is_ofrecord else self.reading.kind or "unknown"
+
+    @property
+    def _before(self) -> int:
+        return OFRECORD_HEADER if self.is_ofrecord else HEADER
+
+    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
+        if batch.view is not None:
+            return batch.view[begin:end]
+        size = end - begin
+        if size > MAX_RECORD:
+            raise Refused(None, f"it holds {size:,} bytes, more than {MAX_RECORD:,}", "such records can only be copied")
+        view = memoryview(bytearray(size))
+        return view[: self.reading.source.data.read_into(batch.base + begin, view)]
+
+    def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
+        after = 0 if self.is_ofrecord else FRAMING - HEADER
+        wanted = "OFRecord" if self.is_ofrecord else "Example"
+        return Damage(
+            batch.base + batch.begins[i] - self._before,
+            batch.base + batch.ends[i] + after,
+            "payload",
+            batch.first + i,
+            message=f"the payload is no {wanted}: {error}",
+        )

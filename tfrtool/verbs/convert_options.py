@@ -1,0 +1,163 @@
+"""What `convert` may be told."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tfrtool.errors import OpenError
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
+from tfrtool.payload.sidecar import Known
+from tfrtool.payload.where import Condition
+from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.targets import READERS, Target
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions(Options):
+    """How inputs become outputs.
+
+    `to` is the format of the outputs, that of the first input for None; `source` names an input format that is no
+    record file. `compress` is the compression of the outputs: under `auto` that of the first input where the format
+    stays, else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all of
+    whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
+    nothing is written. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
+    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.
+    """
+
+    to: Target | None = None
+    source: str | None = None
+    compress: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    level: int = 6
+    shards: Shards = field(default_factory=Shards)
+    rules: Rules = field(default_factory=Rules)
+    auto_integers: bool = False
+    skip_damaged: bool = False
+    conditions: tuple[Condition, ...] = ()
+    skip: int = 0
+    limit: int | None = None
+    schema: str | None = None
+    schema_out: str | None = None
+    force: bool = False
+    dry_run: bool = False
+
+    @property
+    def edits(self) -> bool:
+        """Whether payloads are read and written anew though the format stays."""
+        rules = self.rules
+        asked = rules.renames or rules.types or rules.no_kind != "keep" or rules.unknown != "refuse"
+        return bool(asked) or self.schema is not None or self.schema_out is not None
+
+    @property
+    def counts_by_headers(self) -> bool:
+        """Whether headers alone tell how many records there will be."""
+        return not (self.conditions or self.skip_damaged or self.rules.empty == "skip")
+
+
+_MOST = 1 << 26
+"""Bytes of the largest schema that is read."""
+
+
+def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
+    """The rules, and what a schema tells of names and kinds where the rules do not. Raises OpenError."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MOST + 1)
+    except OSError as error:
+        from tfrtool.sources.reasons import reason
+
+        raise OpenError(f"the schema '{path}' cannot be read: {reason(error)}") from error
+    try:
+        if len(data) > _MOST:
+            raise ValueError("it is larger than any schema")
+        known = Known.from_json(data)
+        if (known.source, known.target) != (source, target):
+            raise ValueError(
+                f"it leads from {known.source} to {known.target}, and this conversion from {source} to {target}"
+            )
+    except ValueError as error:
+        raise OpenError(f"the schema '{path}' cannot be used: {error}") from None
+    return replace(rules, types={**known.types, **rules.types}, rename={**known.rename, **rules.rename})
+
+
+def convert_options(
+    *,
+    to: Target | None = None,
+    source: str | None = None,
+    compress: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    shards: int | None = None,
+    records_per_shard: int | None = None,
+    shard_size: int | None = None,
+    double: Literal["refuse", "exact", "round", "bytes"] = "exact",
+    int: Literal["int64", "int32", "auto"] = "int64",
+    types: Mapping[str, ListKind] | None = None,
+    no_kind: Literal["keep", "drop", "refuse"] = "keep",
+    empty: Literal["refuse", "skip", "keep"] = "refuse",
+    unknown: Literal["refuse", "keep", "drop"] = "refuse",
+    sequence: Literal["refuse", "flatten"] = "refuse",
+    select: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    rename: Mapping[str, str] | None = None,
+    strip_prefix: str = "",
+    where: Iterable[str] = (),
+    skip: builtins.int = 0,
+    n: builtins.int | None = None,
+    skip_damaged: bool = False,
+    schema: str | None = None,
+    schema_out: str | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+) -> ConvertOptions:
+    """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option."""
+    if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
+        raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
+    for name, value in (("shards", shards), ("records_per_shard", records_per_shard), ("shard_size", shard_size)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} is 1 or more, not {value}")
+    if source is not None and source not in READERS:
+        raise ValueError(f"{source!r} is no format that rows can be read from")
+    if shards is not None and shards > MOST_SHARDS:
+        raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
+    for kind in (types or {}).values():
+        if kind not in KINDS["ofrecord"]:
+            raise ValueError(f"{kind!r} is no kind: {', '.join(KINDS['ofrecord'])}")
+    rules = Rules(
+        double=double,
+        integers="int64" if int == "auto" else int,
+        types={_name(name): kind for name, kind in (types or {}).items()},
+        no_kind=no_kind,
+        empty=empty,
+        unknown=unknown,
+        sequence=sequence,
+        select=tuple(select),
+        drop=tuple(drop),
+        rename={_name(old): _name(new) for old, new in (rename or {}).items()},
+        strip_prefix=_name(strip_prefix),
+    )
+    return ConvertOptions(
+        format=format,
+        compression=compression,
+        to=to,
+        source=source,
+        compress=compress,
+        shards=Shards(shards, records_per_shard, shard_size),
+        rules=rules,
+        auto_integers=int == "auto",
+        skip_damaged=skip_damaged,
+        conditions=tuple(map(Condition.parse, where)),
+        skip=skip,
+        limit=n,
+        schema=schema,
+        schema_out=schema_out,
+        force=force,
+        dry_run=dry_run,
+    )
+
+
+def _name(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,38 @@
+"""Looking at all values before the first is written: which int64 features are int32 in truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfrtool.framing.damage import Damage
+from tfrtool.payload.mapping_numbers import all_int32
+from tfrtool.payload.mapping_read import read_record, values_of
+from tfrtool.payload.wire import WireError
+
+if TYPE_CHECKING:
+    from tfrtool.verbs.reading import Reading
+
+_MOST = 1 << 16
+"""Names that are learnt; what has more is no table of features, and its numbers stay int64."""
+
+
+def small_integers(reading: Reading, fit: dict[bytes, bool]) -> None:
+    """Note of each int64 feature of an input whether all of its values are in the range of int32.
+
+    Damage and payloads that are no Examples are passed over: the conversion itself tells of them.
+    """
+    if reading.foreign or reading.identity.format == "ofrecord":
+        return
+    for event in reading.events(payloads=True):
+        if isinstance(event, Damage) or event.view is None:
+            continue
+        for begin, end in zip(event.begins, event.ends, strict=True):
+            view = event.view[begin:end]
+            try:
+                record = read_record(view, "example", sequence=True)
+                found = record.items + [step for _, steps in record.steps for step in steps]
+                for item in found:
+                    if item.kind == "int64" and fit.get(item.name, len(fit) < _MOST):
+                        fit[item.name] = all(map(all_int32, values_of(view, item.lists, "int64")))
+            except WireError:
+                continue

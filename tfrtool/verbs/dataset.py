@@ -1,0 +1,151 @@
+"""Files taken together: what `stat` adds up, as one mergeable value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tfrtool.verbs.histogram import Bin, histogram
+from tfrtool.verbs.sizes import Sizes, Spread
+
+if TYPE_CHECKING:
+    from tfrtool.verbs.digests import Digests, Repeats
+    from tfrtool.verbs.stat import StatReport
+
+
+@dataclass(slots=True)
+class DataSet:
+    """The records of some files, and how they are spread over them. `DataSet()` is the identity of `merge`, which is
+    associative.
+
+    `payloads` are the sizes of payloads, `framing` the bytes around them. `files` are the sizes of the record files in
+    bytes as they lie on disk (of what came through a pipe, as they came), `records` how many records each has.
+    `packed` and `unpacked` are bytes of compressed files alone. `largest` is the first of the largest files, `hollow`
+    the first without a record. Foreign files and those that cannot be read are left out.
+    """
+
+    payloads: Sizes = field(default_factory=Sizes)
+    framing: int = 0
+    damaged: int = 0
+    files: Sizes = field(default_factory=Sizes)
+    records: Sizes = field(default_factory=Sizes)
+    packed: int = 0
+    unpacked: int = 0
+    formats: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    compressions: Counter[str] = field(default_factory=Counter)
+    largest: tuple[int, str] | None = None
+    hollow: tuple[int, str] | None = None
+    digests: Digests | None = None
+    paths: list[str] = field(default_factory=list)
+
+    def add(self, report: StatReport) -> None:
+        """Take in one file. Its digests belong to the data set from then on."""
+        if report.status not in ("clean", "damaged"):
+            return
+        size = report.bytes or 0 if report.size is None else report.size
+        self.payloads.update(report.payloads)
+        self.framing += report.overhead_bytes
+        self.damaged += report.damaged_bytes
+        self.files.add([size])
+        self.records.add([report.records])
+        if report.compression not in (None, "none"):
+            self.packed += size
+            self.unpacked += report.bytes or 0
+        self.formats.update([report.format] if report.format else [])
+        self.kinds.update([report.kind] if report.kind else [])
+        self.compressions.update([report.compression] if report.compression else [])
+        self.largest = _larger(self.largest, (size, report.path))
+        if not report.records:
+            self.hollow = _first(self.hollow, (1, report.path))
+        if report.digests is not None:
+            if self.digests is None:
+                self.digests = report.digests
+            else:
+                self.digests.update(report.digests, len(self.paths))
+                report.digests.close()
+            self.paths.append(report.path)
+
+    def update(self, other: DataSet) -> None:
+        """Take in all that is in another, which does not change."""
+        self.payloads.update(other.payloads)
+        self.framing += other.framing
+        self.damaged += other.damaged
+        self.files.update(other.files)
+        self.records.update(other.records)
+        self.packed += other.packed
+        self.unpacked += other.unpacked
+        self.formats += other.formats
+        self.kinds += other.kinds
+        self.compressions += other.compressions
+        self.largest = _larger(self.largest, other.largest)
+        self.hollow = _first(self.hollow, other.hollow)
+        if other.digests is not None:
+            from tfrtool.verbs.digests import Digests
+
+            self.digests = self.digests or Digests()
+            self.digests.update(other.digests, len(self.paths))
+            self.paths += other.paths
+
+    def merge(self, other: DataSet) -> DataSet:
+        """Both together; neither operand changes."""
+        both = DataSet()
+        both.update(self)
+        both.update(other)
+        return both
+
+    @property
+    def sizes(self) -> Spread:
+        """The sizes of payloads in brief."""
+        return self.payloads.spread()
+
+    @property
+    def histogram(self) -> list[Bin]:
+        """The sizes of payloads in bins."""
+        return histogram(self.payloads)
+
+    @property
+    def overhead(self) -> float | None:
+        """The part of the sound frames that is framing, from 0 to 1; None where there are none."""
+        whole = self.payloads.total + self.framing
+        return self.framing / whole if whole else None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many bytes one byte of the compressed files unpacks to; None where there are no such files."""
+        return self.unpacked / self.packed if self.packed else None
+
+    @property
+    def evenness(self) -> float | None:
+        """How many times the middle one of several files the largest is; None for fewer than two, or empty ones."""
+        spread = self.files.spread()
+        if self.files.count < 2 or not spread.p50 or spread.max is None:
+            return None
+        return spread.max / spread.p50
+
+    def repeats(self) -> Repeats | None:
+        """Payloads that occur more than once in all files together; None where that was not looked at."""
+        return self.digests.repeats() if self.digests else None
+
+
+def _larger(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[int, str] | None:
+    if one is None or other is None:
+        return one or other
+    return other if other[0] > one[0] else one
+
+
+def _first(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[int, str] | None:
+    """The first path, and how many there are."""
+    if one is None or other is None:
+        return one or other
+    return one[0] + other[0], one[1]
+
+
+def data_set(reports: Sequence[StatReport]) -> DataSet:
+    """Some files together."""
+    total = DataSet()
+    for report in reports:
+        total.add(report)
+    return total

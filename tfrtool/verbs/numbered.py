@@ -1,0 +1,124 @@
+"""Finding one record by its number: by the headers before it, or by an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tfrtool.errors import TfrtoolError
+from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
+from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
+from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.verbs.index import IndexFile, frames, refuse
+from tfrtool.verbs.reading import Reading
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+
+
+class NoSuchRecord(TfrtoolError):
+    """The file has no record of that number."""
+
+    kind = "number"
+
+
+class StaleIndex(TfrtoolError):
+    """The index does not lead to a record."""
+
+    kind = "index"
+
+
+def by_number(read: Reading, number: int) -> Iterator[Batch | Damage]:
+    """The damage before the record of that number, then the record as a batch of one; or its own damage as the last.
+
+    Raises `NoSuchRecord` where the file holds no record of that number, and some others or none.
+    """
+    headers = read.identity.format == "tfrecord"
+    there = 0
+    for event in read.events(payloads=not headers, headers_only=headers, lengths=headers):
+        if isinstance(event, Batch):
+            there = event.first + event.count
+            if number < there:
+                yield _proved(read, event, number) if headers else _one(event, number - event.first)
+                return
+            continue
+        yield event
+        if event.record is not None:
+            there = event.record + max(event.rescue.records if event.rescue else 1, 1)
+            if number < there:
+                return
+    if there or not read.tally.faults:
+        holds = f"it holds {there:,} record{'' if there == 1 else 's'}"
+        raise NoSuchRecord(f"'{read.source.name}' has no record {number}: {holds}, numbered from 0")
+
+
+def _proved(read: Reading, batch: Batch, number: int) -> Batch | Damage:
+    """A record of a batch of headers, or its damage: only now its payload is read."""
+    offset, size = next(islice(frames(batch), number - batch.first, None))
+    found = _frame(read, offset, size, number)
+    if not isinstance(found, Batch):
+        read.tally.records -= 1
+        read.tally.bytes -= size
+        read.tally.add(found)
+    return found
+
+
+def _frame(read: Reading, offset: int, size: int, number: int) -> Batch | Damage:
+    """The frame of a sound header that takes these bytes, its payload checked unless it is too large to be held."""
+    data, length, begin, end = read.source.data, size - FRAMING, offset + HEADER, offset + size
+    if length > MAX_RECORD:
+        return Batch(offset, end, number, 1, begin, None, [0], [length])
+    view, footer = memoryview(bytearray(length)), memoryview(bytearray(FOOTER))
+    data.read_into(begin, view)
+    data.read_into(end - FOOTER, footer)
+    want, got = rotated(crc32c(view)), int.from_bytes(footer, "little")
+    if want == got:
+        return Batch(offset, end, number, 1, begin, view, [0], [length])
+    from tfrtool.framing import words
+    from tfrtool.framing.damage import Damage
+
+    return Damage(offset, end, "data-crc", number, Masked(want), Masked(got), words.data_unsound(length))
+
+
+def _one(batch: Batch, i: int) -> Batch:
+    begin, end = batch.begins[i], batch.ends[i]
+    return replace(batch, first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
+
+
+def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:
+    """The record that a line of an index leads to, as a batch of one; lines are counted from 0 here, as records are.
+
+    Raises `NoSuchRecord` where the index has no such line, `StaleIndex` where the line does not lead to a sound record.
+    """
+    refuse(read)
+    with IndexFile(index) as lines:
+        lines.skip_many(number)
+        line, _ = lines.peek()
+    if line is None:
+        holds = f"it has {lines.lines:,} line{'' if lines.lines == 1 else 's'}"
+        raise NoSuchRecord(f"the index '{index}' has no record {number}: {holds}, numbered from 0")
+    said = f"line {line.number} of the index '{index}'"
+    if line.offset is None or line.size is None:
+        raise StaleIndex(f"{said} is '{line.text}', which are not two numbers, an offset and a size")
+    found = _sound(read, line.offset, line.size, number)
+    if found is None:
+        raise StaleIndex(
+            f"{said} says {line.offset} {line.size}, and no sound record of that size stands there: the file was "
+            f"changed, or the index is one of another file"
+        )
+    read.tally.records, read.tally.bytes = number + 1, found.end
+    yield found
+
+
+def _sound(read: Reading, offset: int, size: int, number: int) -> Batch | None:
+    # The header and the last byte are looked at first, so that no wrong size is believed and no room taken for it.
+    data = read.source.data
+    head = memoryview(bytearray(HEADER))
+    if data.read_into(offset, head) < HEADER or not header_is_sound(head):
+        return None
+    if int.from_bytes(head[:8], "little") != size - FRAMING or not data.read_into(offset + size - 1, head[:1]):
+        return None
+    found = _frame(read, offset, size, number)
+    return found if isinstance(found, Batch) else None

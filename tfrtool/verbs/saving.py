@@ -1,0 +1,142 @@
+"""The output of repair: opened with its first byte, so that nothing saved leaves no file, and read back before it takes
+its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tfrtool.errors import TfrtoolError, WriteError
+from tfrtool.framing.crc import crc32c, masked
+from tfrtool.framing.encode import footer, header
+from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.walk import Batch
+from tfrtool.framing.window import Readable
+from tfrtool.report import RepairReport
+from tfrtool.sources import Source, open_source
+from tfrtool.sources.stream import whole
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.salvage import Payload, copied
+from tfrtool.verbs.writer import FrameFile
+
+if TYPE_CHECKING:
+    from tfrtool.verbs.repair import RepairOptions
+
+_DIGESTS = 1 << 20
+"""Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
+
+
+class Saving:
+    """Writes the records that are kept of one input; with `dry_run` it only counts their bytes in the report."""
+
+    def __init__(self, source: Source, output: str, options: RepairOptions, report: RepairReport) -> None:
+        self._source = source
+        self._output = output
+        self._options = options
+        self._report = report
+        self._file: FrameFile | None = None
+        self._digests: set[int] = set()
+        self._framing = (HEADER, FRAMING - HEADER) if report.format != "ofrecord" else (OFRECORD_HEADER, 0)
+
+    def copy(self, progress: Callable[[int], None] | None) -> None:
+        """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""
+        source, wanted = self._source, self._options.output_compression
+        as_it_lies = wanted in ("auto", source.compression)
+        self._report.output_bytes = self._report.bytes or 0
+        if self._options.dry_run:
+            return
+        self._file = self._opened("none" if as_it_lies else wanted)
+        at = told = 0
+        for view in whole(source.encoded if as_it_lies else source.data):
+            self._file.write(view)
+            at += len(view)
+            now = at if as_it_lies else source.position_encoded()
+            if progress and now > told:
+                progress(now - told)
+                told = now
+
+    def frames(self, data: Readable, batch: Batch) -> None:
+        """Sound frames of a stream, as they are."""
+        if batch.view is not None:
+            for begin, end in zip(batch.begins, batch.ends, strict=True):
+                self._count_repeat(batch.view[begin:end])
+        before, after = self._framing
+        if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
+            self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
+        else:
+            for view in copied(data, ((batch.begin, batch.end),)):
+                self._write(view)
+
+    def payload(self, data: Readable, payload: Payload) -> None:
+        """A payload of a stream, in a frame of its own."""
+        if payload.data is not None:
+            self._count_repeat(payload.data)
+            for part in (header(len(payload.data)), payload.data, footer(payload.data)):
+                self._write(part)
+            return
+        self._write(header(sum(end - begin for begin, end in payload.pieces)))
+        crc = 0
+        parts = []
+        for view in copied(data, payload.pieces):
+            crc = crc32c(view, crc)
+            self._write(view)
+            parts.append(bytes(view))
+        self._count_repeat(b"".join(parts))
+        self._write(masked(crc).to_bytes(4, "little"))
+
+    def publish(self) -> None:
+        """Give the output its name, if there is one. Raises `WriteError`; there is none then."""
+        if self._file is not None:
+            self._file.close()
+            self._report.output = self._output
+
+    def close(self) -> None:
+        """Leave no trace of an output that was not published."""
+        if self._file is not None:
+            self._file.discard()
+
+    def _count_repeat(self, payload: bytes | memoryview) -> None:
+        """Whether a payload was written before; digests are kept up to a bound."""
+        if len(self._digests) < _DIGESTS:
+            digest = hash(bytes(payload))
+            self._report.repeats = (self._report.repeats or 0) + (digest in self._digests)
+            self._digests.add(digest)
+
+    def _write(self, data: bytes | memoryview) -> None:
+        self._report.output_bytes += len(data)
+        if self._options.dry_run:
+            return
+        if self._file is None:
+            wanted = self._options.output_compression
+            self._file = self._opened(self._source.compression if wanted == "auto" else wanted)
+        self._file.write(data)
+
+    def _opened(self, compression: str) -> FrameFile:
+        return FrameFile(
+            self._output,
+            compression,  # type: ignore[arg-type]
+            force=self._options.force,
+            same_as=(self._source.name,),
+            check=self._check,
+        )
+
+    def _check(self, name: str) -> None:
+        """Read the output back; raises `WriteError` where it is not what was written."""
+        report = self._report
+        try:
+            with open_source(name) as source:
+                reading = Reading(source, Options(format=report.format or "auto"))
+                for _ in reading.events():
+                    pass
+                found = reading.report()
+        except TfrtoolError as error:
+            raise WriteError(
+                f"the output '{self._output}' could not be read back: {error}; nothing was published"
+            ) from error
+        if found.status != "clean" or found.records != report.written:
+            raise WriteError(
+                f"the output did not read back as written ({found.status}, {found.records:,} of {report.written:,} "
+                "records): nothing was published; the input changed while it was read, or the disk or the memory of "
+                "this machine is at fault"
+            )

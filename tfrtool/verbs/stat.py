@@ -1,0 +1,201 @@
+"""stat: how a file is made, from its headers alone where the source can seek.
+
+Payloads are read where that is needed: to tell the kind, the first ones; for the digests of `duplicates` and for an
+index, which lists only records whose checksums hold, all of them. So damage of payloads is found there and not
+otherwise, as with `count`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from tfrtool.framing.walk import Batch
+from tfrtool.report import FileReport
+from tfrtool.verbs.advice import Advice, advice
+from tfrtool.verbs.dataset import data_set
+from tfrtool.verbs.histogram import Bin, histogram
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.sizes import Sizes, Spread
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.verbs.digests import Digests
+
+_PIECE = 1 << 20
+"""Bytes of a large payload that are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatOptions(Options):
+    """What `stat` may be told.
+
+    `duplicates` looks for payloads that occur more than once. `write_index` is where the index is written, which
+    `force` lets replace a file, but never one of `inputs`.
+    """
+
+    duplicates: bool = False
+    write_index: str | None = None
+    force: bool = False
+    inputs: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class StatReport(FileReport):
+    """How one input is made; sizes are in bytes.
+
+    `payloads` are the sizes of the payloads of sound records, `payload_bytes` their sum, `overhead_bytes` the framing
+    around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
+    `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
+    written, None for none.
+    """
+
+    payloads: Sizes = field(default_factory=Sizes)
+    payload_bytes: int = 0
+    overhead_bytes: int = 0
+    duplicates: int | None = None
+    first_duplicate: tuple[int, int] | None = None
+    index: str | None = None
+    digests: Digests | None = None
+
+    @property
+    def sizes(self) -> Spread:
+        """The smallest and the largest payload, their mean and percentiles."""
+        return self.payloads.spread()
+
+    @property
+    def histogram(self) -> list[Bin]:
+        """How many payloads there are of which size."""
+        return histogram(self.payloads)
+
+    @property
+    def compression_ratio(self) -> float | None:
+        """How many bytes one byte of the file unpacks to; None for what is not compressed."""
+        return data_set([self]).ratio
+
+    @property
+    def advice(self) -> list[Advice]:
+        """What could be better about the file."""
+        return advice(data_set([self]))
+
+
+def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
+    """Yield the damage of one input that comes to light, then its report; one that cannot be read is a report too.
+
+    `close` the report's `digests` when done with them.
+    """
+    for event in reading(name, options, lambda read: _stat(read, options)):
+        yield _as_stat(event) if isinstance(event, FileReport) else event
+
+
+def _as_stat(report: FileReport) -> StatReport:
+    if isinstance(report, StatReport):
+        return report
+    return StatReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
+
+
+def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
+    if options.write_index is None or read.foreign:
+        yield from _walked(read, options, None)
+        return
+    from tfrtool.sources.sink import atomic_output
+    from tfrtool.verbs.index import refuse
+
+    refuse(read)
+    index = options.write_index
+    report: StatReport | None = None
+    try:
+        with atomic_output(index, force=options.force, same_as=(read.source.name, *options.inputs)) as out:
+            for event in _walked(read, options, out):
+                if isinstance(event, StatReport):
+                    report = event
+                else:
+                    yield event
+            if report is None or report.status == "foreign":
+                raise _NothingToIndex
+            report.index = index
+    except _NothingToIndex:
+        pass
+    if report:
+        yield report
+
+
+class _NothingToIndex(Exception):
+    """The file turned out to be none of records, so no index is published."""
+
+
+def _walked(read: Reading, options: StatOptions, index: BinaryIO | None) -> Iterator[Damage | StatReport]:
+    payloads, digests = Sizes(), None
+    if options.duplicates:
+        from tfrtool.verbs.digests import Digests
+
+        digests = Digests()
+    if index is not None:
+        from tfrtool.verbs.index import lines_of
+    headers = digests is None and index is None
+    for event in read.events(headers_only=headers, lengths=headers):
+        if not isinstance(event, Batch):
+            yield event
+            continue
+        payloads.add(event.sizes)
+        if index is not None:
+            index.write(lines_of(event))
+        if digests is not None:
+            _digest(read, digests, event)
+    report = _as_stat(read.report())
+    report.payloads = payloads
+    report.payload_bytes = payloads.total
+    report.overhead_bytes = report.records * sum(read.framing)
+    if digests is not None:
+        repeats = digests.repeats()
+        report.duplicates, report.digests = repeats.count, digests
+        if repeats.first:
+            report.first_duplicate = repeats.first[0].record, repeats.first[1].record
+    yield report
+
+
+def _digest(read: Reading, digests: Digests, batch: Batch) -> None:
+    view = batch.view
+    if view is None:  # one record larger than the window
+        digests.add_in_pieces(_pieces(read, batch.base + batch.begins[0], batch.sizes[0]), batch.first)
+    else:
+        digests.add((view[begin:end] for begin, end in zip(batch.begins, batch.ends, strict=True)), batch.first)
+
+
+def _pieces(read: Reading, at: int, size: int) -> Iterator[memoryview]:
+    view = memoryview(bytearray(min(size, _PIECE)))
+    end = at + size
+    while at < end:
+        got = read.source.data.read_into(at, view[: end - at])
+        if not got:  # the file shrank
+            return
+        yield view[:got]
+        at += got
+
+
+def stat(
+    path: str | os.PathLike[str],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    duplicates: bool = False,
+    index: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> StatReport:
+    """How one file is made: the sizes of its payloads, its framing, its kind, and any damage that headers can tell.
+
+    `duplicates` counts payloads that occur more than once. `index` is a file to write a line for each sound record to,
+    which `force` lets replace another. Never raises for damage; a file that cannot be read, or an index that cannot be
+    written, is a report of status `error`.
+    """
+    where = None if index is None else os.fspath(index)
+    options = StatOptions(format=format, compression=compression, duplicates=duplicates, write_index=where, force=force)
+    for event in stat_file(os.fspath(path), options):
+        if isinstance(event, StatReport):
+            if event.digests:
+                event.digests.close()
+            return replace(event, digests=None)
+    raise AssertionError("stat_file ends with a report")
