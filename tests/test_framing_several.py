@@ -89,4 +89,4 @@ def test_two_accidents_cost_what_each_costs_alone(first: str, second: str) -> No
 def test_every_sound_record_is_found_however_many_gaps_there_are(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(scout, "_ALLOWANCE", 1 << 16)  # so that looking ahead is paid up soon
     one = frame(bytes(range(256))[:size] * 2)
-    assert len(walked(one + (b"\1" + one) * 1999 + one).payloads) == 2001
+    assert len(walked(one + (b"\xfe" + one) * 1999 + one).payloads) == 2001
