@@ -14,7 +14,7 @@ from tfrtool.framing.encode import frame
 
 PACKAGE = Path(tfrtool.__file__).parent
 ORDER = ["framing", "sources", "payload", "run", "verbs", "cli"]
-FOR_ALL = {"errors", "report"}
+FOR_ALL = {"errors", "fields", "report"}
 LATE = {"click", "crc32c", "fsspec", "google", "json", "pyarrow", "rich", "tqdm"}
 """What a module imports inside the function that needs it, since many runs do not."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from tfrtool.fields import Fields, made
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -20,15 +21,14 @@ Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Fields):
     """Counts over any stretch of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
 
     records: int = 0
     bytes: int = 0
     damaged_bytes: int = 0
     restorable: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = made(default_factory=Counter)
 
     def add(self, damage: Damage) -> None:
         """Count one damaged range."""
@@ -48,8 +48,7 @@ class Tally:
         )
 
 
-@dataclass(slots=True)
-class FileReport:
+class FileReport(Fields):
     """What one input turned out to be; the fields are those of the `file` object in the interface.
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
@@ -72,8 +71,8 @@ class FileReport:
     bytes: int | None = None
     damaged_bytes: int = 0
     restorable: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    damage: list[Damage] = field(default_factory=list)
+    faults: Counter[str] = made(default_factory=Counter)
+    damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
 
     @property
@@ -82,8 +81,7 @@ class FileReport:
         return self.status in ("damaged", "foreign") or bool(self.index_faults)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Fields, frozen=True):
     """What was done with one damaged range, and what of it was not written.
 
     `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
@@ -105,7 +103,6 @@ class Outcome:
         return sum(end - begin for begin, end in self.dropped)
 
 
-@dataclass(slots=True)
 class RepairReport(FileReport):
     """What `repair` made of one input. `records` counts what was written: kept, restored, corrected and unverified.
 
@@ -126,7 +123,7 @@ class RepairReport(FileReport):
     report: str | None = None
     lost: bool = False
     repeats: int | None = None
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome] = made(default_factory=list)
 
     @property
     def written(self) -> int:
@@ -139,8 +136,7 @@ class RepairReport(FileReport):
         return self.lost or self.status == "foreign"
 
 
-@dataclass(slots=True)
-class Loss:
+class Loss(Fields):
     """One way in which features came out of a conversion other than they went in.
 
     `feature` is the name in the input, None where it is about whole records. `lost` tells losses from changes that
@@ -156,7 +152,6 @@ class Loss:
     last: int
 
 
-@dataclass(slots=True)
 class ConvertReport(FileReport):
     """What `convert` made of one input. `records` counts its sound records that were read.
 
@@ -165,10 +160,10 @@ class ConvertReport(FileReport):
     are all changes, of which `Loss.lost` tells the real losses.
     """
 
-    output: list[str] = field(default_factory=list)
+    output: list[str] = made(default_factory=list)
     written: int = 0
     skipped: int = 0
-    losses: list[Loss] = field(default_factory=list)
+    losses: list[Loss] = made(default_factory=list)
 
     @property
     def finding(self) -> bool:
@@ -179,8 +174,7 @@ class ConvertReport(FileReport):
 EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(Fields):
     """Totals over files. `Summary()` is the identity of `merge`, which is associative."""
 
     files: int = 0
@@ -194,7 +188,7 @@ class Summary:
     bytes: int = 0
     damaged_bytes: int = 0
     restorable: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = made(default_factory=Counter)
     failed: bool = False
     """Whether something that belongs to no one input could not be done: a side file, for one."""
 

@@ -57,11 +57,9 @@ def _numbered(record: int, index: str | None, names: Sequence[str]) -> Callable[
         places = index_places(index, names)
 
     def job(name: str, options: Options) -> Iterable[Event]:
-        from dataclasses import replace
-
         from tfrtool.verbs.head import record_file
 
-        return record_file(name, replace(options, index=places.get(name)), record)
+        return record_file(name, options.replaced(index=places.get(name)), record)
 
     return job
 

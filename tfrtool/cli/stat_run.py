@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.session import Silent, run
@@ -29,7 +28,7 @@ def stat(common: Common, duplicates: bool = False, index: str | None = None, for
         places = index_places(index, names)
 
     def job(name: str, options: Options) -> Iterator[Event]:
-        given = {field.name: getattr(options, field.name) for field in fields(options)}
+        given = options.asdict()
         own: dict[str, Any] = {"duplicates": duplicates, "write_index": places.get(name), "force": force}
         try:
             yield from stat_file(name, StatOptions(**given, **own, inputs=tuple(names)))

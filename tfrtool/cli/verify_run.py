@@ -19,8 +19,6 @@ def verify(common: Common, quick: bool = False, payload: bool = False, index: st
     """Check every byte of each input; the result is the exit code."""
     if index is None:
         return run(common, verify_file, _printer(common, quick), quick=quick, payload=payload)
-    from dataclasses import replace
-
     from tfrtool.cli.index_places import index_places
     from tfrtool.sources.inputs import resolve
 
@@ -28,7 +26,7 @@ def verify(common: Common, quick: bool = False, payload: bool = False, index: st
     places = index_places(index, resolution.names)
 
     def job(name: str, options: Options) -> Iterable[Event]:
-        return verify_file(name, replace(options, index=places[name]))
+        return verify_file(name, options.replaced(index=places[name]))
 
     return run(common, job, _printer(common, quick, True), resolution=resolution, quick=quick, payload=payload)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Literal
 
+from tfrtool.fields import Fields, made
 from tfrtool.payload.values import JsonValue, Value, json_value, text_of
 from tfrtool.payload.wire import (
     I32,
@@ -45,8 +45,7 @@ _BATCH = 1024  # numbers unpacked at once
 _TWICE = "the name stands more than once, readers keep the last"
 
 
-@dataclass(slots=True)
-class FeatureView:
+class FeatureView(Fields):
     """One feature: `kind` is None where no list is set, `count` the number of its values.
 
     `repeated`: its name stands more than once in this record. `note` says, in a few words for people, what the values
@@ -57,7 +56,7 @@ class FeatureView:
     name: bytes
     kind: ListKind | None
     count: int
-    read: Callable[[], Iterator[Value]] = field(repr=False)
+    read: Callable[[], Iterator[Value]]
     repeated: bool = False
     note: str = ""
 
@@ -79,8 +78,7 @@ class FeatureView:
         return [json_value(value, self.kind, cut) for value in islice(self.read(), limit)]
 
 
-@dataclass(slots=True)
-class FeatureListView:
+class FeatureListView(Fields):
     """One feature list of a SequenceExample: `count` steps, each a nameless feature, holding `values` values in all.
 
     `kinds` has the kinds of its steps; more than one is legal and no TensorFlow parser reads it.
@@ -90,7 +88,7 @@ class FeatureListView:
     count: int
     values: int
     kinds: tuple[ListKind | None, ...]
-    read: Callable[[], Iterator[FeatureView]] = field(repr=False)
+    read: Callable[[], Iterator[FeatureView]]
     repeated: bool = False
     note: str = ""
 
@@ -104,13 +102,12 @@ class FeatureListView:
         return list(islice(self.read(), limit))
 
 
-@dataclass(slots=True)
-class Features:
+class Features(Fields):
     """What a record holds, in the order of its bytes. `features` are the context, for a SequenceExample."""
 
     kind: Kind
-    features: list[FeatureView] = field(default_factory=list)
-    feature_lists: list[FeatureListView] = field(default_factory=list)
+    features: list[FeatureView] = made(default_factory=list)
+    feature_lists: list[FeatureListView] = made(default_factory=list)
 
 
 def read_features(payload: Buffer, kind: Kind) -> Features:

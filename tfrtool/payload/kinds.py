@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import islice
 
+from tfrtool.fields import Fields, made
 from tfrtool.payload.strict import Misfit, evidence, misfit
 from tfrtool.payload.usual import usual_example, usual_ofrecord
 from tfrtool.payload.wire import LEN, VARINT, Buffer, WireError, fields
@@ -114,8 +114,7 @@ def plausible_ofrecord(payload: Buffer) -> bool:
     return usual_ofrecord(payload, False) > 0 or evidence(payload, "ofrecord") is not None
 
 
-@dataclass(slots=True)
-class KindVote:
+class KindVote(Fields):
     """The kind of a file, from the kinds of its records. `KindVote()` is the identity of `merge`, which is associative.
 
     An Example reads as a SequenceExample without lists, so a file of both is of SequenceExamples. The first record of
@@ -123,7 +122,7 @@ class KindVote:
     tie.
     """
 
-    votes: Counter[Kind] = field(default_factory=Counter)
+    votes: Counter[Kind] = made(default_factory=Counter)
     seen: int = 0
     versioned: bool = False
 

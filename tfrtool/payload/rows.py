@@ -78,7 +78,7 @@ class Row:
 def read_row(payload: Buffer, message: Message, changes: list[Change] | None = None, *, lenient: bool = False) -> Row:
     """The row of a payload; what will not come back is added to `changes`.
 
-    Raises RowError where the payload is not that message to its last byte (`payload.fits` has the rules; an OFRecord
+    Raises RowError where the payload is not that message to its last byte (`strict.misfit` has the rules; an OFRecord
     may have no features). `lenient` reads it as protobuf does instead: unknown fields are dropped, of two lists of a
     feature the last counts, odd bytes of a name become \\xNN; RowError is then left for what no reader takes, and for a
     payload that is evidently another message.

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.kinds import fits, kind_of
+from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_numbers import CODES, unpacked
+from tfrtool.payload.strict import misfit
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields
 
@@ -29,8 +30,8 @@ def read_odd(p: bytes, message: Message, changes: list[Change], lenient: bool) -
     seen = kind_of(p)
     if seen not in (None, "unknown", message) and {seen, message} != {"example", "sequence_example"}:
         raise RowError(f"the payload is not {_NAMES[message]}: by its structure it is {_NAMES.get(seen, 'an Event')}")
-    if not lenient and p and (misfit := fits(p, message)):
-        raise RowError(f"the payload is not {_NAMES[message]}: {misfit}")
+    if not lenient and p and (found := misfit(p, message)):
+        raise RowError(f"the payload is not {_NAMES[message]}: {found}")
     try:
         return _Odd(p, message, changes).row()
     except WireError as error:

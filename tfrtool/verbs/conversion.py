@@ -207,7 +207,7 @@ class Conversion:
                     small_integers(source.reading, fit)
         learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
         rules = self.options.rules
-        self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
+        self.options = self.options.replaced(rules=replace(rules, types={**learnt, **rules.types}))
 
     def _mapper(self, source: Input) -> Mapper | None:
         """What maps the payloads of an input, if anything has to."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol
 
 from tfrtool.errors import RefusedError
@@ -114,8 +113,8 @@ class Feed:
     def fill(self, report: ConvertReport) -> None:
         """Put into a report what is known once `run` has ended."""
         seen = self.reading.report()
-        for field in fields(FileReport):
-            setattr(report, field.name, getattr(seen, field.name))
+        for name in FileReport.names():
+            setattr(report, name, getattr(seen, name))
         report.written, report.skipped = self.written, self.skipped
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from os.path import isfile
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
@@ -83,7 +82,7 @@ class Inputs:
     ) -> Iterator[Input]:
         """An input, for as long as the block lasts."""
         if options.source is not None:
-            yield RowInput(name, READERS[options.source], replace(options, progress=progress))
+            yield RowInput(name, READERS[options.source], options.replaced(progress=progress))
             return
         with self._source(name, options) as source:
             how = Options(format=options.format, compression=options.compression, progress=progress)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 from tfrtool.errors import OpenError
+from tfrtool.fields import made
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
 from tfrtool.payload.sidecar import Known
 from tfrtool.payload.where import Condition
@@ -16,8 +17,7 @@ from tfrtool.verbs.options import Options
 from tfrtool.verbs.targets import READERS, Target
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertOptions(Options):
+class ConvertOptions(Options, frozen=True):
     """How inputs become outputs.
 
     `to` is the format of the outputs, that of the first input for None; `source` names an input format that is no
@@ -32,8 +32,8 @@ class ConvertOptions(Options):
     source: str | None = None
     compress: Literal["auto", "none", "gzip", "zlib"] = "auto"
     level: int = 6
-    shards: Shards = field(default_factory=Shards)
-    rules: Rules = field(default_factory=Rules)
+    shards: Shards = made(default_factory=Shards)
+    rules: Rules = made(default_factory=Rules)
     auto_integers: bool = False
     skip_damaged: bool = False
     conditions: tuple[Condition, ...] = ()

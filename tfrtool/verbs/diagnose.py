@@ -52,10 +52,11 @@ def diagnose(
     if packed:
         say(report, packed)
         return
-    if report.records or report.restorable or not to_the_end:
+    damaged = set(report.faults) - _NOTHING
+    if report.records or report.restorable or (damaged and not to_the_end):
         report.hint = _repair(report.path)
         return
-    if set(report.faults) - _NOTHING:
+    if damaged:
         report.hint = "nothing in it can be brought back whole: fetch the file again"
         if report.faults["data-crc"]:
             report.hint += f", or try single bits; run: {_repair(report.path).removeprefix('run: ')} --fix-bits"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tfrtool.fields import Fields
 from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import CAPACITY
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.options import Options
 
 
-@dataclass(slots=True)
-class Record:
+class Record(Fields):
     """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
 
     `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a

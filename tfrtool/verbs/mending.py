@@ -113,7 +113,7 @@ class Mending:
         else:
             outcome, payloads = self._salvage.decide(damage)
         if outcome.records:
-            outcome = replace(outcome, at=report.written)
+            outcome = outcome.replaced(at=report.written)
         for payload in payloads:
             self._saving.payload(self._walked, payload)
         if self._undone:
@@ -141,4 +141,4 @@ class Mending:
         said = f"in the stream so undone: {_OF_TENSORFLOW.sub('', damage.message)}"
         rescue = damage.rescue and replace(damage.rescue, pieces=moved(damage.rescue.pieces))
         damage = replace(damage, begin=begin, end=end, message=said, rescue=rescue)
-        return replace(outcome, damage=damage, dropped=moved(outcome.dropped))
+        return outcome.replaced(damage=damage, dropped=moved(outcome.dropped))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -84,7 +83,7 @@ def _frame(read: Reading, offset: int, size: int, number: int) -> Batch | Damage
 
 def _one(batch: Batch, i: int) -> Batch:
     begin, end = batch.begins[i], batch.ends[i]
-    return replace(batch, first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
+    return batch.replaced(first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
 
 
 def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:

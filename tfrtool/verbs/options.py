@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from tfrtool.fields import Fields
 
-@dataclass(frozen=True, slots=True)
-class Options:
+
+class Options(Fields, frozen=True):
     """How inputs are read.
 
     `format` and `compression` are told by the content unless named. `quick` looks at length checksums and structure

@@ -11,7 +11,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Literal
 
@@ -33,8 +32,7 @@ from tfrtool.verbs.writer import FrameFile
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-@dataclass(frozen=True, slots=True)
-class RepairOptions(Options):
+class RepairOptions(Options, frozen=True):
     """What `repair` may be told.
 
     `output_compression` is that of the output, `auto` for the input's. `keep` says which records are written: `all`,
@@ -166,7 +164,7 @@ def _rehearse(name: str, output: str, options: RepairOptions) -> None:
 
 def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
     seen = _seen(source, options)
-    report = RepairReport(**{field.name: getattr(seen, field.name) for field in fields(FileReport)})
+    report = RepairReport(**{name: getattr(seen, name) for name in FileReport.names()})
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = trail.quarantine_name, trail.report_name
     trail.begin(source.name)

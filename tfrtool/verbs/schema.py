@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
@@ -59,7 +58,7 @@ class _Describing:
                 continue
             batch = event
             if self.left is not None and batch.count > self.left:
-                batch = replace(batch, count=self.left, begins=batch.begins[: self.left], ends=batch.ends[: self.left])
+                batch = batch.replaced(count=self.left, begins=batch.begins[: self.left], ends=batch.ends[: self.left])
             self.seen += batch.count
             if batch.view is None:
                 self.schema.large += 1
@@ -93,7 +92,7 @@ class _Describing:
                 begins, ends = [at - base for at in batch.begins], [at - base for at in batch.ends]
                 self.held += len(copy)
                 view = memoryview(copy)
-                self.pending.append(replace(batch, base=batch.base + base, view=view, begins=begins, ends=ends))
+                self.pending.append(batch.replaced(base=batch.base + base, view=view, begins=begins, ends=ends))
                 return
             yield from self._decided()
         yield from self._described(batch)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
+from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.advice import Advice, advice
@@ -29,8 +29,7 @@ _PIECE = 1 << 20
 """Bytes of a large payload that are read at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatOptions(Options):
+class StatOptions(Options, frozen=True):
     """What `stat` may be told.
 
     `duplicates` looks for payloads that occur more than once. `write_index` is where the index is written, which
@@ -43,7 +42,6 @@ class StatOptions(Options):
     inputs: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class StatReport(FileReport):
     """How one input is made; sizes are in bytes.
 
@@ -53,7 +51,7 @@ class StatReport(FileReport):
     written, None for none.
     """
 
-    payloads: Sizes = field(default_factory=Sizes)
+    payloads: Sizes = made(default_factory=Sizes)
     payload_bytes: int = 0
     overhead_bytes: int = 0
     duplicates: int | None = None
@@ -94,7 +92,7 @@ def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
 def _as_stat(report: FileReport) -> StatReport:
     if isinstance(report, StatReport):
         return report
-    return StatReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
+    return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
 
 
 def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
@@ -197,5 +195,5 @@ def stat(
         if isinstance(event, StatReport):
             if event.digests:
                 event.digests.close()
-            return replace(event, digests=None)
+            return event.replaced(digests=None)
     raise AssertionError("stat_file ends with a report")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
@@ -120,7 +119,7 @@ def verify(
     damage: list[Damage] = []
     for item in verify_file(os.fspath(path), options):
         if isinstance(item, FileReport):
-            return replace(item, damage=damage)
+            return item.replaced(damage=damage)
         if isinstance(item, Damage):
             damage.append(item)
     raise AssertionError("verify_file ends with a report")
