@@ -27,7 +27,7 @@ DAMAGE_LINES = 20
 """Damaged ranges told of for one input, and inputs told of that have no record to show."""
 _ALL = 16 << 20
 """Characters of all cards of a page, but for the images."""
-_COLUMNS = (Column("feature"), Column("kind"), Column("values", True), Column("what they are"))
+_COLUMNS = (Column("feature"), Column("kind", "text"), Column("values", "number"), Column("what they are"))
 
 
 class HeadPage(Page):

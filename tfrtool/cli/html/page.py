@@ -39,26 +39,30 @@ def said(sentence: str) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, and whether numbers stand in it."""
+    """A column of a table: its heading, and what stands in it.
+
+    A `number`, a `word` that stays on one line, a `text` that is cut between words alone, a `sentence` that asks for
+    room, or anything else.
+    """
 
     head: str
-    number: bool = False
+    kind: str = ""
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, sorts: bool = True) -> Iterator[str]:
     """A table; on a narrow screen each row becomes a card, and the headings stand before its cells."""
-    yield f'<table class="stack{" sorts" if sorts else ""}"><thead><tr>'
+    yield f'<div class="scroll"><table class="stack{" sorts" if sorts else ""}"><thead><tr>'
     for column in columns:
         yield f'<th scope="col"{_class(column)}>{escape(column.head)}</th>'
     yield "</tr></thead><tbody>\n"
     for row in rows:
         cells = (_cell(column, cell) for column, cell in zip(columns, row, strict=True))
         yield f"<tr>{''.join(cells)}</tr>\n"
-    yield "</tbody></table>\n"
+    yield "</tbody></table></div>\n"
 
 
 def _class(column: Column) -> str:
-    return ' class="number"' if column.number else ""
+    return f' class="{column.kind}"' if column.kind else ""
 
 
 def _cell(column: Column, cell: Cell) -> str:

@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column("file"),
-    Column("status"),
-    Column("records", True),
-    Column("bytes on disk", True),
-    Column("bytes of payloads", True),
-    Column("smallest", True),
-    Column("median", True),
-    Column("mean", True),
-    Column("largest", True),
-    Column("made of"),
-    Column("repeats", True),
-    Column("what is wrong"),
+    Column("status", "word"),
+    Column("records", "number"),
+    Column("bytes on disk", "number"),
+    Column("bytes of payloads", "number"),
+    Column("smallest", "number"),
+    Column("median", "number"),
+    Column("mean", "number"),
+    Column("largest", "number"),
+    Column("made of", "text"),
+    Column("repeats", "number"),
 )
 
 
@@ -69,7 +68,7 @@ class StatPage(Page):
         yield from _drawn(total.histogram)
         yield "<h2>Files</h2>\n"
         rows = self._files.rows()
-        wanted = [at for at in range(len(_COLUMNS)) if at < 10 or any(row[at] not in (None, "") for row in rows)]
+        wanted = [at for at in range(len(_COLUMNS)) if at < 10 or any(row[at] is not None for row in rows)]
         yield from table([_COLUMNS[at] for at in wanted], ([row[at] for at in wanted] for row in rows))
         yield self._files.rest()
 
@@ -82,9 +81,11 @@ def _in_words(total: DataSet) -> Iterator[tuple[str, str]]:
 def _row(report: StatReport) -> Sequence[Cell]:
     where = data(report.path)
     if report.index:
-        where += f'<br><span class="faint">index in {data(report.index)}</span>'
+        where += f'<p class="faint">index in {data(report.index)}</p>'
+    if wrong := what_is_wrong(report):
+        where += f"<p>{said(wrong)}</p>"
     if report.status not in ("clean", "damaged"):
-        return (where, status(report), *[None] * 9, said(what_is_wrong(report)))
+        return (where, status(report), *[None] * 9)
     sizes = report.sizes
     packed = None if report.compression == "none" else report.compression
     made_of = ", ".join(filter(None, (report.kind, report.format, packed)))
@@ -100,7 +101,6 @@ def _row(report: StatReport) -> Sequence[Cell]:
         sizes.max,
         escape(made_of),
         report.duplicates,
-        said(what_is_wrong(report)),
     )
 
 

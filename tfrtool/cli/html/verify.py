@@ -25,20 +25,20 @@ SECTIONS = 1_000
 
 _FILES = (
     Column("file"),
-    Column("status"),
-    Column("sound records", True),
-    Column("bytes", True),
-    Column("damaged bytes", True),
-    Column("can be brought back", True),
-    Column("what is wrong"),
+    Column("status", "word"),
+    Column("sound records", "number"),
+    Column("bytes", "number"),
+    Column("damaged bytes", "number"),
+    Column("can be brought back", "number"),
+    Column("what was found", "sentence"),
 )
 _DAMAGE = (
-    Column("first byte", True),
-    Column("behind the last", True),
-    Column("record", True),
-    Column("fault"),
-    Column("brought back", True),
-    Column("what is wrong"),
+    Column("first byte", "number"),
+    Column("behind the last", "number"),
+    Column("record", "number"),
+    Column("fault", "word"),
+    Column("brought back", "number"),
+    Column("what is wrong", "sentence"),
 )
 
 
@@ -85,7 +85,7 @@ class VerifyPage(Page):
 
     def _file(self, report: FileReport) -> None:
         self._count += 1
-        wrong = said(verdict(report, self._toll, self._quick))
+        found = said(verdict(replace(report, hint=None), self._toll, self._quick))
         where = data(report.path)
         if report.status != "clean" or report.index_faults:
             self._wrong += 1
@@ -95,7 +95,7 @@ class VerifyPage(Page):
         elif self._count == 1:
             self._only = "".join(self._section(report))
         figures = (report.records, report.bytes, report.damaged_bytes, report.restorable)
-        self._files.add(report.status == "clean", (where, status(report), *figures, wrong))
+        self._files.add(report.status == "clean", (where, status(report), *figures, found))
 
     def _section(self, report: FileReport) -> Iterator[str]:
         records = plural(report.records, "sound record" if report.status == "damaged" else "record")
