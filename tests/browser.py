@@ -8,8 +8,8 @@ import os
 import shutil
 import subprocess
 from contextlib import suppress
-from select import select
 from pathlib import Path
+from select import select
 from types import TracebackType
 from typing import Any, Self
 

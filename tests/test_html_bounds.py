@@ -70,6 +70,15 @@ def test_cards_beyond_the_room_are_counted(monkeypatch: MonkeyPatch) -> None:
     assert f"and {20 - found.tags['section']} more cards for which the page has no room" in found.words
 
 
+def test_images_leave_the_cards_their_room(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "_ALL", 12_000)
+    shown = HeadPage(None)
+    payload = example((b"image", [png(9, 9, bytes(range(256)) * 60)]))
+    for number in range(3):
+        shown.show("a", Record(number, 0, len(payload), "example", payload))
+    assert written(shown, [FileReport("a", records=3)]).tags["img"] == 3
+
+
 def test_features_beyond_a_thousand_are_counted() -> None:
     shown = HeadPage(None)
     payload = example(*((b"%d" % n, [n]) for n in range(1_003)))

@@ -58,12 +58,13 @@ class HeadPage(Page):
             self._more += 1
 
     def _add(self, parts: Iterator[str]) -> bool:
-        card = ""
+        """Take in a card while there is room, which images have of their own."""
         if self._room > 0:
+            images = self._images.length
             card = "".join(parts)
-            self._room -= len(card)
-        if self._room > 0:
-            self._cards.append(card)
+            self._room -= len(card) - (self._images.length - images)
+            if self._room > 0:
+                self._cards.append(card)
         return self._room > 0
 
     def _record(self, name: str, record: Record) -> None:

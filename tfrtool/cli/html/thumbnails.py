@@ -29,6 +29,8 @@ class Thumbnails:
 
     def __init__(self) -> None:
         self._bytes, self._pixels = _ALL, _PIXELS
+        self.length = 0
+        """Characters of all addresses of images so far, which hold their bytes."""
 
     def of(self, view: FeatureView | FeatureListView) -> str:
         """The images among the first values of a feature, as markup; empty where there are none."""
@@ -59,4 +61,5 @@ class Thumbnails:
                 self._bytes -= len(value)
                 self._pixels -= pixels
                 source = f"data:image/{form};base64,{base64.b64encode(value).decode()}"
+                self.length += len(source)
                 yield f'<img src="{source}" alt="{escape(named)}" title="{escape(named)}" decoding="async">'

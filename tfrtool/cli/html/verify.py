@@ -13,6 +13,7 @@ from tfrtool.cli.text import plural
 from tfrtool.cli.verify_text import Toll, verdict
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport
+from tfrtool.verbs.index_check import IndexFault
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -67,13 +68,11 @@ class VerifyPage(Page):
         if isinstance(event, FileReport):
             self._file(event)
             self._begin()
-        elif hasattr(event, "fault"):
+        elif not isinstance(event, IndexFault):
             self._damage(event)  # type: ignore[arg-type]
         elif self._room:
-            from tfrtool.cli.index_shown import said as line
-
             self._room -= 1
-            self._index.append(line(event))  # type: ignore[arg-type]
+            self._index.append(f"line {event.line}: {event.message}")
 
     def _damage(self, damage: Damage) -> None:
         self._toll.add(damage)
