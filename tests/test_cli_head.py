@@ -75,7 +75,7 @@ def test_raw_is_not_written_to_a_terminal() -> None:
 
 def test_raw_of_a_record_that_is_not_there_is_an_error() -> None:
     result = run("head", "--raw", "--skip", "12", SOUND)
-    assert (result.returncode, result.stderr) == (3, "tfrtool: there is no record 12: the input holds 12 records\n")
+    assert (result.returncode, result.stderr) == (3, f"tfrtool: {SOUND} has no record 12: it holds 12 records\n")
 
 
 def test_damage_on_the_way_is_told_on_standard_error() -> None:

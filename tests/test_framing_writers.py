@@ -73,9 +73,6 @@ def test_a_torn_tail_is_left_out_of_the_run(layout: Layout) -> None:
     assert found.stretches == [(0, len(data))]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="behind the first damage of a wrong writer's file its frames are not looked for again"
-)
 @PROVED
 def test_a_damaged_payload_is_left_out_and_the_runs_beside_it_are_kept(layout: Layout) -> None:
     found = walked(flip(written_by(layout, FILE.payloads), FILE.at[4] + 20))

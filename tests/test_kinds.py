@@ -221,10 +221,10 @@ def test_the_short_way_takes_what_writers_write(kind):
 
 MISFITS = {
     "a name that is not UTF-8": ("example", raw_example(entry(b"ab\xff", numbers(INT64S, 1))), 8, "not UTF-8"),
-    "an unknown field at the top": (
+    "unknown fields alone": (
         "example",
-        AN_EXAMPLE + sized(7),
-        len(AN_EXAMPLE),
+        sized(7) + sized(8),
+        0,
         "field 7 does not belong to Example",
     ),
     "an unknown field in an entry": ("example", raw_example(sized(1, sized(3))), 4, "does not belong to FeatureEntry"),
@@ -291,7 +291,15 @@ def test_all_of_a_long_list_is_checked_for_fit_but_only_sampled_for_the_kind():
     assert "more than 10 bytes" in fits(payload, "example").why
     payload = raw_example(entry(b"a", sized(BYTES, sized(1) * 5000, sized(2))))
     assert kind_of(payload) == "example"
+    assert fits(payload, "example") is None
+    payload = raw_example(entry(b"a", sized(BYTES, sized(2))))
     assert "field 2 does not belong to BytesList" in fits(payload, "example").why
+
+
+@pytest.mark.parametrize("odd", [AN_EXAMPLE + sized(7), raw_example(LABEL) + sized(15, b"x")])
+def test_a_field_that_a_later_version_may_have_added_is_no_misfit(odd):
+    assert kind_of(odd) == "unknown"
+    assert fits(odd, "example") is None
 
 
 def test_a_payload_of_very_many_fields_is_believed_by_its_first_ones():

@@ -135,7 +135,7 @@ def test_what_stands_before_ofrecords_does_not_hide_them(path: Path, before: byt
         (XML, "xml", "NoSuchKey", "fetch it again"),
         (CSV, "text", "name,size,label", "give a TFRecord"),
         (JSON, "json", "JSON", "record files themselves"),
-        (tarred(DATA), "tar", "'train.tfrecord'", "`tar -xf {} -C DIR`"),
+        (tarred(DATA), "tar", "'train.tfrecord'", "`mkdir DIR && tar -xf {} -C DIR`"),
         (zipped(DATA), "zip", "'train.tfrecord'", "`unzip {} -d DIR`"),
         (b"\x28\xb5\x2f\xfd" + bytes(50), "zstd", "Zstandard", "`zstd -dc {} | tfrtool verify -`"),
         (b"PAR1" + bytes(50), "parquet", "Parquet", "pyarrow"),

@@ -10,6 +10,14 @@ it passes over payloads that fail their checksum and stops at the first header t
 that were written and were none of the file; `nested` are those of them that stood in a record of which neither
 header nor payload is left whole, which nothing can tell from the file's own; `doubled` were written more often than
 they stand in the file.
+
+What is provable and missed, by cause: sound records inside the claim of a damaged record whose end still stands, or
+in a chain that dies there, are taken for its content (`swapped`, and `missing` from records that hold files); a record
+with a lost header before a chain that dies at a damaged header, which may be content as well; a record with a lost
+header at the very end of what a torn claim covers; one that ends among bytes put into another record, at no boundary.
+What is invented, by cause, at two and more damages: the record file that a record holds comes out where the claim
+around it was given up among records put in, or where the header of its first record was cut away, or where the size
+that announces it was moved by bytes put in and no second one tells it.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
 
 @reading_command("head")
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help=f"Show N records.  [default: {RECORDS}]")
-@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
+@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K sound records.")
 @click.option("--record", type=click.IntRange(min=0), metavar="K", help="Show record K alone; the first is 0.")
 @click.option(
     "--index",

@@ -101,14 +101,21 @@ class HeadRaw(HeadPrinter):
         super().__init__()
         self._skip = skip
         self._written = False
+        self._name = ""
+
+    def show(self, name: str, event: Event) -> None:
+        self._name = name
+        super().show(name, event)
 
     def record(self, name: str, record: Record) -> None:
         if record.payload is None:
             raise TfrtoolError(f"{name}: record {record.index} is too large to be held: {record.size} bytes")
+        if record.index > self._skip:
+            say(f"this is record {record.index}: of those before it, {record.index - self._skip} are damaged", name)
         sys.stdout.buffer.write(record.payload)
         self._written = True
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         super().end(summary, missing)
         if not self._written and not summary.exit:
-            raise TfrtoolError(f"there is no record {self._skip}: the input holds {plural(summary.records, 'record')}")
+            raise TfrtoolError(f"{self._name} has no record {self._skip}: it holds {plural(summary.records, 'record')}")

@@ -74,9 +74,10 @@ def abandon_output() -> None:
 def say(message: str, path: str | None = None) -> None:
     """One message on standard error, in one line whatever it holds, after what standard output holds.
 
-    `path` names the input that it is about, and stands before it unless the message names it itself, in quotes.
+    `path` names the input that it is about, and stands before it unless the message names it itself, in quotes, before
+    it goes on to what to run.
     """
-    about = "" if path is None or f"'{path}'" in message else f"{safe(path)}: "
+    about = "" if path is None or f"'{path}'" in message.partition("; run: ")[0] else f"{safe(path)}: "
     _write(f"tfrtool: {about}{printable(message)}")
 
 

@@ -65,7 +65,11 @@ class VerifyTerminal:
         self._console.print(line, soft_wrap=True)
         self._draw_strip(report)
         self._draw_table(sum(report.faults.values()))
-        self._console.print(Text(said + "\n"))
+        sentence, run, command = said.partition("; run: ")
+        self._console.print(Text(sentence))
+        if run:
+            self._console.print(Text.assemble("run: ", (command, "bold")), soft_wrap=True)
+        self._console.print()
 
     def _draw_strip(self, report: FileReport) -> None:
         from rich.text import Text

@@ -9,11 +9,8 @@ from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.scout import CANDIDATE, Ledger
+from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger, Scout
 from tfrtool.framing.window import Readable, Window
-
-TOILED = 1 << 20
-"""Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
@@ -33,8 +30,11 @@ class Ahead:
 
     def peek(self, offset: int, n: int) -> bytes:
         """Up to `n` bytes at `offset`, without moving a window."""
-        window = self.far if self.far.covers(offset, n) else self.near
-        return bytes(window.peek(offset, n))
+        far = self.far
+        index = offset - far.base
+        if 0 <= index <= far.fill - n:
+            return bytes(far.view[index : index + n])
+        return bytes(self.near.peek(offset, n))
 
     def head(self, offset: int) -> bytes:
         """The 12 bytes at `offset`, fewer at the end of the stream."""
@@ -60,6 +60,18 @@ class Ahead:
         if not self.ledger.spend(CANDIDATE) or not self.fits(end):
             return False
         return self.boundary(end) or (self.ledger.spend(length) and self.data_holds(header + HEADER, end - 4))
+
+    def tries(self, header: int, scout: Scout) -> bool:
+        """The same for a header that `scout` found, which passes over a stretch where too many of them were of none."""
+        if self.ledger.broke:
+            scout.skip()
+            return False
+        return self.stands(header)
+
+    def reach(self, last: int) -> int:
+        """The claimed end of the record at the sound header where a chain died; `last` itself where none stands."""
+        head = self.head(last)
+        return last + FRAMING + int(_HEADER.unpack(head)[0]) if header_is_sound(head) else last
 
     def follow(self, header: int, sight: int) -> tuple[int, Ending]:
         """Where the chain of sound headers from `header` on ends, and how; `far` when it goes on for `sight` bytes.
@@ -104,6 +116,44 @@ class Ahead:
         value is therefore announced with its size, which no file is by its neighbours.
         """
         return self._announced(start, begin) == end - begin
+
+    def value(self, start: int, length: int, begin: int) -> int:
+        """How many bytes from `begin` on are one value of the payload of `length` bytes of the record at `start`, or 0.
+
+        Only where the bytes before say so: the payload begins there, or a message announces a value that fits it. One
+        that does not, since bytes were put in before it, is believed where a message around it says the same.
+        """
+        if begin == start + HEADER:
+            return length
+        size = self._announced(start + HEADER, begin)
+        if size is None or size >= length:
+            return 0
+        prefix = 1 + max(1, (size.bit_length() + 6) // 7)
+        fits = begin + size <= start + HEADER + length
+        return size if fits or self._announced(start + HEADER, begin - prefix) == prefix + size else 0
+
+    def holds_file(self, start: int, length: int, header: int) -> tuple[int, int]:
+        """The size of the value of the payload that begins, up to `header`, with what may be a damaged header, or 0.
+
+        And how many bytes of the payload follow that value.
+        """
+        first = start + HEADER
+        stop = min(header + HEADER, first + (1 << 16))
+        if not self.ledger.toil(stop - first):
+            return 0, 0
+        data = self.read(first, stop)
+        at = 0
+        while True:
+            zeros = data.find(bytes(5), at)
+            if zeros < 0:
+                return 0, 0
+            for begin in range(max(0, zeros - 3), zeros + 1):
+                inner = int.from_bytes(data[begin : begin + 8], "little")
+                if 0 < inner < 1 << 32 and first + begin <= header:
+                    size = self.value(start, length, first + begin)
+                    if inner + FRAMING <= size:
+                        return size, max(0, length - begin - size)
+            at = zeros + 1
 
     def announced_past(self, start: int, begin: int, end: int, most: int) -> bool:
         """The same for a value that goes beyond `end`, where the stream was cut, and at most to `most`."""

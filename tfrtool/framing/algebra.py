@@ -11,6 +11,7 @@ The loops run at about 4 MB/s in Python, so their callers bound what they hand i
 from __future__ import annotations
 
 from array import array
+from functools import cache
 
 from tfrtool.framing.crc import MASK_DELTA, Bytes, crc32c, rotated
 
@@ -47,6 +48,35 @@ def backwards(data: Bytes, crc: int) -> array[int]:
         state = (state << 8 & _LOW) ^ inverse[state >> 24] ^ data[i]
         states[i] = state
     return states
+
+
+@cache
+def _back_over(power: int) -> tuple[int, ...]:
+    """The linear map that takes a state back over `2 ** power` zeros, as the images of its 32 bits."""
+    if power:
+        half = _back_over(power - 1)
+        return tuple(_mapped(half, _mapped(half, 1 << bit)) for bit in range(32))
+    return tuple((1 << bit) << 8 & _LOW ^ _INVERSE[(1 << bit) >> 24] for bit in range(32))
+
+
+def _mapped(columns: tuple[int, ...], state: int) -> int:
+    image = 0
+    while state:
+        low = state & -state
+        image ^= columns[low.bit_length() - 1]
+        state ^= low
+    return image
+
+
+def back_over_zeros(state: int, count: int) -> int:
+    """The state from which `count` zeros lead to `state`; linear, so it serves for differences of states."""
+    power = 0
+    while count:
+        if count & 1:
+            state = _mapped(_back_over(power), state)
+        count >>= 1
+        power += 1
+    return state
 
 
 def starts(data: Bytes, crc: int) -> list[int]:

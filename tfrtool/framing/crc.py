@@ -86,4 +86,5 @@ def header_is_sound(header: Bytes) -> bool:
     if len(header) < 12:
         return False
     length, stored = _HEADER.unpack_from(header)
-    return bool(rotated(crc32c(length)) == stored)
+    crc = crc32c(length)
+    return bool((crc >> 15 | crc << 17) + MASK_DELTA & _LOW == stored)

@@ -8,14 +8,15 @@ proposal: the caller accepts it only where the payload's own checksum agrees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from struct import Struct, pack
 
-from tfrtool.framing.crc import MASK_DELTA, Bytes, crc32c, unmasked
+from tfrtool.framing.crc import MASK_DELTA, crc32c, unmasked
 
 _HEADER = Struct("<QI")
 _FLIPPABLE = 64
+_BITS = tuple(1 << bit for bit in range(32))
+_UNMASK = (1 << 32) - MASK_DELTA
 
 
 @cache
@@ -28,7 +29,8 @@ def _syndromes() -> tuple[tuple[int, ...], dict[int, int]]:
     return singles, few
 
 
-def mends(header: Bytes) -> Iterator[int]:
+@lru_cache(maxsize=16)
+def mends(header: bytes) -> tuple[int, ...]:
     """The lengths that a damaged 12-byte header may have held, those of flips in the length alone first; each once.
 
     Up to three flips in the length, or two in the length and one in the stored checksum. The length as it stands is not
@@ -38,30 +40,25 @@ def mends(header: Bytes) -> Iterator[int]:
     bare = crc32c(header[:8])
     singles, few = _syndromes()
     syndrome = bare ^ unmasked(stored)
-    seen = {0}
-    flips = few.get(syndrome, 0)
-    if flips:
-        seen.add(flips)
-        yield length ^ flips
-    for flips in [*_three(syndrome, singles, few), *_stored_too(bare, stored, few)]:
-        if flips not in seen:
-            seen.add(flips)
-            yield length ^ flips
+    # One or two flips of the length have a syndrome of their own; that others come to the same is one in a million.
+    found = [few[syndrome]] if syndrome in few else [*_three(syndrome, singles, few), *_stored_too(bare, stored, few)]
+    return tuple(length ^ flips for flips in dict.fromkeys(found) if flips) if found else ()
 
 
 def _three(syndrome: int, singles: tuple[int, ...], few: dict[int, int]) -> list[int]:
-    pairs = [few.get(syndrome ^ single, 0) for single in singles]
-    return [pair | 1 << bit for bit, pair in enumerate(pairs) if pair and pair.bit_count() == 2 and not pair >> bit & 1]
+    # Looked up without calls: nearly always there is nothing.
+    pairs = [few[syndrome ^ single] | 1 << bit for bit, single in enumerate(singles) if syndrome ^ single in few]
+    return [flips for flips in pairs if flips.bit_count() == 3]
 
 
 def _stored_too(bare: int, stored: int, few: dict[int, int]) -> list[int]:
     # The mask is undone in place: these lines run for every header that is beyond mending.
     found = []
-    for bit in range(32):
-        turned = ((stored ^ 1 << bit) - MASK_DELTA) & 0xFFFFFFFF
-        flips = few.get(bare ^ (turned << 15 & 0xFFFFFFFF | turned >> 17))
-        if flips:
-            found.append(flips)
+    for bit in _BITS:
+        turned = (stored ^ bit) + _UNMASK & 0xFFFFFFFF
+        syndrome = bare ^ (turned << 15 & 0xFFFFFFFF | turned >> 17)
+        if syndrome in few:
+            found.append(few[syndrome])
     return found
 
 

@@ -23,6 +23,9 @@ _LENGTH = Struct("<q")
 _HELD = 1 << 26
 """Largest payload whose structure is judged whole; of a larger one its first window is all that is looked at."""
 
+_UNHEARD_OF = 1 << 31
+"""Lengths that no writer of messages makes: they claim nothing of what is left of the stream."""
+
 _TAG = 10
 """The first byte of an OFRecord message that has features: the tag of a map entry."""
 
@@ -174,7 +177,7 @@ class _Walker:
         fits = length > 0 and self.ahead.holds(end)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
-        resume, stop = self._search(at, to_the_end=length > 0 and not fits)
+        resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
         if resume is None and length > 0 and not fits:
             return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
         return self._named(at, stop if resume is None else resume, length, stop)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from tfrtool.framing.ahead import TOILED, Ahead
+from tfrtool.framing.ahead import Ahead
 from tfrtool.framing.algebra import first_end, starts
 from tfrtool.framing.crc import header_is_sound, unmasked
 from tfrtool.framing.encode import header
 from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.scout import TOILED
 
 Payload = tuple[int, int]
 
@@ -17,7 +18,8 @@ _SURE = 1 << 16
 
 
 def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
-    """The payloads of records with lost headers in the gap `[start, end)`, of which `start` and `end` are boundaries.
+    """The payloads of records with lost headers in the gap `[start, end)`, of which `start` and `end` are boundaries
+    at most `TOILED` bytes apart.
 
     From the front: the payload begins 12 bytes behind the boundary, and ends where its own checksum follows it. From
     the back: it ends 4 bytes before the boundary, and begins at the one place that gives the checksum found there,
@@ -26,8 +28,6 @@ def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
     """
     if end - start < FRAMING:
         return []
-    if end - start > TOILED:
-        return _from_far_ends(ahead, start, end)
     if not ahead.ledger.toil(2 * (end - start)):
         return []
     data = ahead.read(start, end)
@@ -40,21 +40,22 @@ def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
     return _placed([*front, *back], start)
 
 
-def _from_far_ends(ahead: Ahead, start: int, end: int) -> list[Payload]:
-    """The same for a gap too large to be held: stretch by stretch from the front, then the last stretch."""
-    found: list[Payload] = []
-    while end - start > TOILED and ahead.ledger.toil(TOILED):
-        front, at = _from_front(ahead.read(start, start + TOILED))
-        if not _sure(front):
-            break
-        found += _placed(_sure(front), start)
-        start = found[-1][1] + 4
-    start = max(start, end - TOILED)
-    if ahead.ledger.toil(end - start):
-        data = ahead.read(start, end)
-        back, _ = _from_back(ahead, data, 0)
-        found += _placed([p for p in back if p[1] <= _SURE or _announced(data, p)], start)
-    return found
+def behind(ahead: Ahead, begin: int, end: int) -> list[Payload]:
+    """The payloads of records with lost headers that end one after another at the boundary `end`, from `begin` on."""
+    begin = max(begin, end - TOILED)
+    if end - begin <= FRAMING or not ahead.ledger.toil(end - begin):
+        return []
+    data = ahead.read(begin, end)
+    found, _ = _from_back(ahead, data, 0)
+    return _placed([p for p in found if p[1] <= _SURE or _announced(data, p)], begin)
+
+
+def in_front(ahead: Ahead, start: int) -> list[Payload]:
+    """The payloads at the front of a gap of at least `TOILED` bytes, each found among few offsets."""
+    if not ahead.ledger.toil(TOILED):
+        return []
+    front, _ = _from_front(ahead.read(start, start + TOILED))
+    return _placed(_sure(front), start)
 
 
 def _from_front(data: bytes) -> tuple[list[Payload], int]:
@@ -76,6 +77,8 @@ def _from_back(ahead: Ahead, data: bytes, floor: int) -> tuple[list[Payload], in
         if not begins or _proves_nothing(data, floor + begins[0], to - 4):
             break
         begin = floor + begins[0]
+        if data[max(0, begin - HEADER) : begin] == header(to - 4 - begin):
+            break  # its header is not lost, so this is content of a record that was passed over
         found.insert(0, (begin, to - 4))
         to = max(floor, begin - HEADER)
     return found, to

@@ -29,7 +29,8 @@ _KNOWN_MOST = 1 << 16
 def _length_crc(length: int, known: Known) -> int:
     if len(known) >= _KNOWN_MOST:
         known.clear()
-    value = known[length] = rotated(crc32c(_LENGTH(length)))
+    crc = crc32c(_LENGTH(length))
+    value = known[length] = (crc >> 15 | crc << 17) + MASK_DELTA & 0xFFFFFFFF
     return value
 
 
@@ -155,25 +156,21 @@ _ZEROS4 = bytes(4)
 _ZEROS_BLOCK = bytes(1 << 14)
 _RUN = re.compile(b"\0+")
 _EMPTY_CRC = pack("<I", rotated(crc32c(bytes(8))))
-_FIRST_BLOCK = 1 << 9
 _BLOCK = 1 << 14
 _DENSE = 16
-_MOST = 16
 
 
 def scan(buffer: bytearray, at: int, end: int) -> tuple[list[int], int]:
     """The first headers in `buffer[at:end]` with a sound checksum and a length below 4 GiB.
 
-    Returns the offsets found in the first block that holds any, at most a few (none: no block does), and the offset
-    from which to go on.
+    Returns the offsets found in the first block that holds any (none: no block does), and the offset from which to go
+    on.
     """
     stop = max(end - 11, at)
-    block = _FIRST_BLOCK
     while at < stop:
-        found, at = _by_zeros(buffer, at, min(at + block, stop))
+        found, at = _by_zeros(buffer, at, min(at + _BLOCK, stop))
         if found:
             return found, at
-        block = min(2 * block, _BLOCK)
     return [], stop
 
 
@@ -199,10 +196,12 @@ def _by_zeros(buffer: bytearray, at: int, stop: int) -> tuple[list[int], int]:
         run = match.end() if match else run
         # Lengths that begin before the run, then the one offset within it where an empty record could end it.
         for candidate in range(max(zeros - 4, at), min(zeros, stop)):
-            if candidate + 8 <= run and _sound(buffer, candidate):
-                found.append(candidate)
-        if len(found) >= _MOST:
-            return found, found[-1] + 1
+            if candidate + 8 <= run:
+                # As `_sound` has it, in place: these lines run for every offset before zeros.
+                crc = crc32c(buffer[candidate : candidate + 8])
+                masked = (crc >> 15 | crc << 17) + MASK_DELTA & 0xFFFFFFFF
+                if _FOOTER(buffer, candidate + 8)[0] == masked:
+                    found.append(candidate)
         if zeros >= stop:
             return found, stop
         if zeros <= run - 8 < stop and buffer.startswith(_EMPTY_CRC, run):
@@ -258,7 +257,5 @@ def _by_lanes(buffer: bytearray, at: int, stop: int) -> tuple[list[int], int]:
     while candidate >= 0:
         if _sound(buffer, at + candidate):
             found.append(at + candidate)
-            if len(found) >= _MOST:
-                return found, found[-1] + 1
         candidate = left.find(0, candidate + 1)
     return found, stop

@@ -6,11 +6,16 @@ import re
 from struct import Struct
 
 from tfrtool.framing import kernel, words
-from tfrtool.framing.crc import crc32c, header_is_sound, rotated
+from tfrtool.framing.algebra import back_over_zeros, starts
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated, unmasked
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.window import CAPACITY, Window
 
+TOILED = 1 << 20
+"""Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
+LOOK = 1 << 16
+"""What looking at one more chain of records costs, in bytes of sight."""
 CANDIDATE = 1 << 10
 """What trying one header costs, in bytes read at memory speed."""
 
@@ -18,6 +23,8 @@ _ALLOWANCE = 1 << 26
 _EARN = 4
 _SHARE = 8
 _SKIPPED = 512
+_NEAR = 20
+_AT_HAND = 1 << 12
 _SLOW_ALLOWANCE = 1 << 22
 _SLOW_EARN = 8
 
@@ -56,6 +63,10 @@ class Ledger:
         self.spent += cost
         return True
 
+    def owe(self, cost: int) -> None:
+        """Pay for what had to be read before it was known to be in vain, if need be on credit: ask `broke` before."""
+        self.spent += cost
+
     @property
     def broke(self) -> bool:
         """Whether trying one more candidate cannot be afforded."""
@@ -82,14 +93,14 @@ class Scout:
 
     What it takes in is the CRC of everything from `start + 12` on, as the payload of a record with a lost header, and
     whether the bytes are zeros or text. Each byte is read once, however many headers are found. `keep` is the offset
-    from which on the stream must stay readable, and the first `remember` bytes of the gap stay so until they are
-    passed; while it is None, what was passed over may be forgotten. `until` is where the search gives up.
+    from which on the stream must stay readable; while it is None, only the last `hold` bytes that were passed over
+    must. `until` is where the search gives up.
     """
 
-    def __init__(self, window: Window, start: int, at: int, keep: int | None, remember: int = 0) -> None:
+    def __init__(self, window: Window, start: int, at: int, keep: int | None, hold: int = 0) -> None:
         self.window = window
         self.start = start
-        self._remembered = start + remember
+        self._hold = hold
         self.until: int | None = None
         self.at = at
         self.keep = keep
@@ -98,7 +109,12 @@ class Scout:
         self._found: list[int] = []
         self._all_zero = True
         self._run = (start, start)
+        self._open = start  # where the zeros begin that end what was passed over
         self._sample = b""
+        # Most gaps are short, or the headers behind one are many: so little is searched at first, then more.
+        self._span = _NEAR
+        self._marked = start
+        self._until_mark = 0
 
     def next(self) -> int | None:
         """The next sound header at or after `at`, which moves behind its first byte.
@@ -107,7 +123,7 @@ class Scout:
         """
         window = self.window
         while True:
-            if self.gave_up:
+            if self.until is not None and self.at > self.until:
                 return None
             while self._found:
                 header = self._found.pop()
@@ -115,20 +131,21 @@ class Scout:
                     self.at = header + 1
                     return header
             self.take_in(self.at - FRAMING)
-            if self.keep is None and self._taken > self._remembered:
-                window.data.forget(self._taken)
-            index = window.load(self._taken, CAPACITY) + self.at - self._taken
-            found, stop = kernel.scan(window.buffer, index, window.fill)
+            if self.keep is None:
+                window.data.forget(max(self.start, self._taken - self._hold))
+            index = window.load(self._taken, _AT_HAND) + self.at - self._taken
+            end = min(window.fill, index + self._span)
+            self._span = min(4 * self._span, CAPACITY)
+            found, stop = kernel.scan(window.buffer, index, end)
             self._found = [window.base + place for place in reversed(found)]
             if not found:
-                if window.fill < CAPACITY:
-                    self.at = window.base + window.fill
+                if end == window.fill < CAPACITY:
+                    self.at = window.base + end
                     return None
                 self.at = window.base + stop
 
     def skip(self) -> None:
         """Pass over a stretch without looking for headers, since too many of those found were none of a record."""
-        self._found.clear()
         self.at += _SKIPPED
 
     @property
@@ -141,34 +158,50 @@ class Scout:
         window = self.window
         while self._taken < to:
             index = window.load(self._taken, 1)
-            stop = min(window.fill, index + to - self._taken)
-            if stop <= index:
-                return
+            stop = index + to - self._taken
+            if stop > window.fill:
+                stop = window.fill
+                if stop <= index:
+                    return
             self._note(index, stop)
-            payload = max(index, index + self.start + HEADER - self._taken)
+            payload = index + self.start + HEADER - self._taken
             if payload < stop:
-                self._crc = crc32c(window.view[payload:stop], self._crc)
+                self._crc = crc32c(window.view[payload if payload > index else index : stop], self._crc)
             self._taken += stop - index
 
     def _note(self, index: int, stop: int) -> None:
+        """See whether the next bytes are zeros, and where the longest run of zeros stands.
+
+        A run shorter than `_STRETCH` counts only where it goes on from one part that is taken in to the next.
+        """
         buffer, base = self.window.buffer, self.window.base
+        size = stop - index
         if len(self._sample) < _STRETCH:
-            self._sample += bytes(buffer[index : min(stop, index + _STRETCH)])
-        begin, end = self._run
-        if buffer.startswith(_ZEROS[: stop - index], index):
-            self._run = (begin, base + stop) if end == base + index else (base + index, base + stop)
+            self._sample += bytes(buffer[index : index + _STRETCH if size > _STRETCH else stop])
+        if buffer.startswith(_ZEROS[:size], index):
+            self._zeros(self._open, base + stop)
             return
         self._all_zero = False
+        if not buffer[index]:
+            match = _RUN.match(buffer, index, stop)
+            index = match.end() if match else stop
+            self._zeros(self._open, base + index)
+        tail = stop
         zeros = buffer.find(_ZEROS[:_STRETCH], index, stop)
         while zeros >= 0:
             match = _RUN.match(buffer, zeros, stop)
             zeros_end = match.end() if match else stop
-            run = (base + zeros, base + zeros_end)
-            if run[0] == end:
-                run = (begin, run[1])
-            if run[1] - run[0] > self._run[1] - self._run[0]:
-                self._run = run
+            self._zeros(base + zeros, base + zeros_end)
+            if zeros_end == stop:
+                tail = zeros
             zeros = buffer.find(_ZEROS[:_STRETCH], zeros_end, stop)
+        while not buffer[tail - 1]:
+            tail -= 1
+        self._open = base + tail
+
+    def _zeros(self, begin: int, end: int) -> None:
+        if end - begin > self._run[1] - self._run[0]:
+            self._run = (begin, end)
 
     def proves(self, boundary: int) -> bool:
         """Whether `[start, boundary)` is one record with a lost header: its data checksum is that of its payload."""
@@ -197,6 +230,27 @@ class Scout:
     def _is_header(self, begin: int, boundary: int) -> bool:
         """Whether a payload and its checksum are a sound header, which is 8 bytes and their checksum too."""
         return boundary - begin == HEADER and header_is_sound(self.window.peek(begin, HEADER))
+
+    def mark(self, at: int) -> None:
+        """Remember the stretch before `at`, to find payloads later that begin in it."""
+        self._marked = max(at, self.start + HEADER)
+        self.take_in(self._marked)
+        self._until_mark = self._crc
+
+    def begins(self, boundary: int, ledger: Ledger) -> int | None:
+        """Where before the mark the payload begins whose checksum stands before `boundary`, a good way behind it."""
+        behind = boundary - 4 - self._marked
+        if behind < 0 or self._marked - self.start > TOILED or not ledger.toil(self._marked - self.start + 256):
+            return None
+        self.take_in(boundary - 4)
+        stored = self._stored(boundary)
+        if stored is None:
+            return None
+        view = memoryview(bytearray(self._marked - self.start))
+        got = self.window.data.read_into(self.start, view)
+        wanted = self._until_mark ^ back_over_zeros(self._crc ^ unmasked(stored), behind)
+        found = starts(bytes(view[:got]), wanted)
+        return self.start + found[0] if found else None
 
     def _stored(self, boundary: int) -> int | None:
         index = self.window.load(boundary - 4, 4)

@@ -129,7 +129,7 @@ class _Walker:
                     index = window.load(at, end - at)
                     if window.fill - index >= end - at:
                         continue
-                elif end - at > CAPACITY and self._fits(length, end):
+                elif end - at > CAPACITY and self._fits(length, end) and self._affordable(end):
                     want, got, view = self._large(at, length)
                     if want == got:
                         yield self._batch(at, end, 1, at + HEADER, view, [0], [length])
@@ -137,6 +137,7 @@ class _Walker:
                         self.data.forget(at)
                         continue
                     crcs = want, got
+                    self.resync.ledger.owe(length)
             found, at = self._damage(at, length, crcs)
             yield from self._told(found, length)
             self.data.forget(at)
@@ -147,7 +148,7 @@ class _Walker:
         window = self.window
         length = self._sound_length(index)
         end = window.fill if length is None else min(window.fill, index + FRAMING + length)
-        if length is None or end < index + FRAMING + length:
+        if length is None or end < index + FRAMING + length or not self._affordable(window.base + end):
             return [], [], index
         return kernel.walk(window.buffer, window.view, index, end, self.known)
 
@@ -177,7 +178,7 @@ class _Walker:
             length = self._sound_length(index)
             at_end = window.fill == index
             if held is not None:
-                if not at_end and length is None and self._data_unsound(held, at):
+                if not at_end and length is None and not self.resync.ledger.broke and self._data_unsound(held, at):
                     length, at = at - held - FRAMING, held
                     if self.lengths is not None:
                         del self.lengths[-1]
@@ -206,7 +207,9 @@ class _Walker:
     def _data_unsound(self, begin: int, end: int) -> bool:
         stored = bytes(self.window.peek(end - 4, 4))
         crc = self.resync.ahead.far.crc(begin + HEADER, end - 4)
-        return len(stored) < 4 or rotated(crc) != _FOOTER.unpack(stored)[0]
+        unsound = len(stored) < 4 or rotated(crc) != _FOOTER.unpack(stored)[0]
+        self.resync.ledger.owe(end - begin if unsound else 0)
+        return unsound
 
     def _batch(
         self, begin: int, end: int, count: int, base: int, view: memoryview | None, begins: list[int], ends: list[int]
@@ -223,6 +226,14 @@ class _Walker:
             return None
         length: int = _HEADER.unpack_from(window.buffer, index)[0]
         return length
+
+    def _affordable(self, end: int) -> bool:
+        """Whether the payload of a record that ends at `end` may be read to see whether it is sound.
+
+        Always where the next header follows, since the walk then goes on there; else once what was read in vain is
+        earned back.
+        """
+        return not self.damaged or not self.resync.ledger.broke or self.resync.ahead.boundary(end)
 
     def _fits(self, length: int, end: int) -> bool:
         # Where the size is not known, whether a record fits is found out by reading that far, so that is bounded.
@@ -253,10 +264,12 @@ class _Walker:
         end = at + FRAMING + length
         if not self._fits(length, end):
             return self.resync.cut_short(at, self.number, length, False, None)
-        if crcs is None:
+        confined = self.resync.confined(at, end)
+        if crcs is None and (confined or not self.resync.ledger.broke):
             crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
             crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
-        if not self.resync.confined(end):
+            self.resync.ledger.owe(0 if confined else length)
+        if crcs is None or not confined:
             return self.resync.cut_short(at, self.number, length, True, crcs)
         from tfrtool.framing import words
         from tfrtool.framing.damage import Damage, Rescue

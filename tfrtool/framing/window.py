@@ -87,10 +87,6 @@ class Window:
         if self.end is None or end < self.end:
             self.end = end
 
-    def covers(self, offset: int, n: int) -> bool:
-        """Whether `n` bytes at `offset` are in the buffer."""
-        return self.base <= offset and offset + n <= self.base + self.fill
-
     def peek(self, offset: int, n: int) -> memoryview:
         """Up to `n` bytes at `offset`, from the buffer where they are there, else read apart without moving it."""
         index = offset - self.base

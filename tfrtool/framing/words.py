@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
+
 
 def _bytes(n: int) -> str:
     return f"{n:,} byte" + ("" if n == 1 else "s")
@@ -27,8 +29,8 @@ def zeros(total: int, run: int, begin: int) -> str:
 
 def stray(total: int, sample: bytes) -> str:
     said = f"{_bytes(total)} that belong to no sound record"
-    printable = sum(32 <= byte < 127 or byte in (9, 10, 13) for byte in sample)
-    if len(sample) >= 4 and printable >= 0.9 * len(sample):
+    unprintable = len(sample.translate(None, _PRINTABLE))
+    if len(sample) >= 4 and unprintable <= 0.1 * len(sample):
         text = ascii(sample[:40].decode("ascii", "replace"))
         return f"{said}; they read as text: {text}" + ("…" if total > 40 else "")
     return said

@@ -12,19 +12,20 @@ from tfrtool.framing.layout import FRAMING, HEADER, LONGEST, WRONG_WRITERS, ZERO
 from tfrtool.framing.window import Window
 
 
-def wrong_writer(ahead: Ahead, start: int, number: int) -> Damage | None:
+def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage | None:
     """The run of frames from `start` on that are sound in the layout of a wrong writer, as one damaged range.
 
     Zeros in place of checksums prove nothing, so for those the frames must lead from the first byte of the stream to
     its last one, and what they hold is called unproved.
     """
-    head = ahead.head(start)
     if not _may_be(head):
         return None
     for layout in (*WRONG_WRITERS, ZEROED):
         if layout.stored(layout.crc(head[:8])) != layout.header.unpack(head)[1] or (layout is ZEROED and start):
             continue
         count, end = _run(layout, ahead, start)
+        if not count and layout is not ZEROED:
+            return _confined(layout, ahead, start, number, head)
         if not count or (layout is ZEROED and not ahead.near.ends_at(end)):
             continue
         want, got = Masked(rotated(crc32c(head[:8]))), Masked(layout.header.unpack(head)[1])
@@ -33,12 +34,27 @@ def wrong_writer(ahead: Ahead, start: int, number: int) -> Damage | None:
     return None
 
 
+def _confined(layout: Layout, ahead: Ahead, start: int, number: int, head: bytes) -> Damage | None:
+    """The record of a wrong writer with a damaged payload, if another one of that writer, or the end, stands behind."""
+    length = layout.header.unpack(head)[0]
+    end = start + FRAMING + length
+    if length >= LONGEST or not ahead.fits(end):
+        return None
+    behind = ahead.head(end)
+    sound = len(behind) == HEADER and layout.stored(layout.crc(behind[:8])) == layout.header.unpack(behind)[1]
+    if not sound and not ahead.near.ends_at(end):
+        return None
+    return Damage(start, end, "data-crc", number, message=words.data_unsound(length))
+
+
 def _may_be(head: bytes) -> bool:
     """Whether any wrong writer's checksum fits this header; gaps are many, so this is quick."""
     length, stored = head[:8], head[8:HEADER]
     plain, castagnoli = crc32(length), crc32c(length)
     little = int.from_bytes(stored, "little")
-    return little in (plain, castagnoli, rotated(plain), 0) or int.from_bytes(stored, "big") == rotated(castagnoli)
+    if little in (plain, castagnoli, 0):
+        return True
+    return little == rotated(plain) or int.from_bytes(stored, "big") == rotated(castagnoli)
 
 
 def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
@@ -53,7 +69,10 @@ def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
         sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < LONGEST
         if not sound or (layout is ZEROED and not length) or not far.holds(end):
             return count, at
+        if ahead.ledger.broke:
+            return count, at
         if not _footer_holds(layout, far, at + HEADER, end - 4):
+            ahead.ledger.owe(length)
             return count, at
         count, at = count + 1, end
         ahead.ledger.reach(at)

@@ -85,16 +85,20 @@ def fits(payload: Buffer, kind: Kind) -> Misfit | None:
     """Where a payload departs from `kind` (its offset, and why), or None if it is that kind to the last byte.
 
     A misfit is what a common reader refuses, loses or reads otherwise than another one does: broken wire format, a
-    field that the message does not have, a value of the wrong wire type, a name that is not UTF-8, a feature that
-    sets its list twice, an entry of two names or two values, an OFRecord of no features. Legal are: no features, a
-    feature of no kind, empty lists, lists that are not packed, entries without a name or a value, the same name twice
-    (every reader keeps the last). For the kind `unknown` nothing can be said: None.
+    message of another kind, or of no fields of its own, a value of the wrong wire type, a name that is not UTF-8, a
+    feature that sets its list twice, an entry of two names or two values, an OFRecord of no features. Legal are: no
+    features, a feature of no kind, empty lists, lists that are not packed, entries without a name or a value, the same
+    name twice (every reader keeps the last), fields that a later version may have added. For the kind `unknown` nothing
+    can be said: None.
     """
     if kind == "example" and usual_example(payload, True) > 0:
         return None
     if kind == "ofrecord" and usual_ofrecord(payload, True) > 0:
         return None
-    return misfit(payload, kind)
+    found = misfit(payload, kind)
+    if found and found.strange and kind_of(payload) in (kind, "unknown"):
+        return misfit(payload, kind, lenient=True)
+    return found
 
 
 def plausible_ofrecord(payload: Buffer) -> bool:
@@ -129,17 +133,18 @@ class KindVote:
         self.seen += 1
         if kind is not None:
             self.votes[kind] += 1
-        if kind == "event" and _FILE_VERSION in bytes(payload[:64]):
+        if self.seen == 1 and kind == "event" and _FILE_VERSION in bytes(payload[:64]):
             self.versioned = True
 
     def merge(self, other: KindVote) -> KindVote:
-        """The vote of both; neither operand changes."""
-        return KindVote(self.votes + other.votes, self.seen + other.seen, self.versioned or other.versioned)
+        """The vote of both, those of `other` behind those of this; neither operand changes."""
+        versioned = self.versioned if self.seen else other.versioned
+        return KindVote(self.votes + other.votes, self.seen + other.seen, versioned)
 
     @property
     def settled(self) -> bool:
-        """Enough records have voted."""
-        return self.seen >= SAMPLE or self.versioned
+        """Enough records have voted; those that hold nothing have no vote."""
+        return self.versioned or self.votes.total() >= SAMPLE or self.seen >= SAMPLE * SAMPLE
 
     @property
     def kind(self) -> Kind | None:

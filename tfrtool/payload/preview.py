@@ -70,8 +70,9 @@ def _room(texts: Sequence[str], count: int, width: int) -> int:
 def _join(texts: Sequence[str], count: int, width: int) -> str:
     """As many texts as have room, and the number of those that have none."""
     shown = _room(texts, count, width)
-    more = f", … {count - shown} more" if count > shown else ""
-    return f"[{', '.join(texts[:shown])}{more}]"
+    between = "; " if any(", " in text and not text.endswith(("]", '"')) for text in texts[:shown]) else ", "
+    more = f"{between}… {count - shown} more" if count > shown else ""
+    return f"[{between.join(texts[:shown])}{more}]"
 
 
 def _range(values: list[Value], kind: str) -> str:

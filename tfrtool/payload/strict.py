@@ -36,10 +36,14 @@ _FIELDS = 1 << 16
 
 
 class Misfit(NamedTuple):
-    """Where a payload departs from its kind: `offset` bytes into it, and why, in a few words."""
+    """Where a payload departs from its kind: `offset` bytes into it, and why, in a few words.
+
+    `strange`: it holds a field that its message does not have.
+    """
 
     offset: int
     why: str
+    strange: bool = False
 
     def __str__(self) -> str:
         return f"{self.why}, at byte {self.offset} of the payload"
@@ -94,16 +98,23 @@ def shape_of(package: Package, name: str) -> Shape:
     return shape
 
 
+class StrangeField(WireError):
+    """A field that its message does not have, and that a later version of it may."""
+
+
 class Walk:
     """One strict walk over a payload. Raises WireError at the first misfit; counts what it met.
+
+    With `lenient` a field that its message does not have is passed over, if the message has others.
 
     While detecting, big lists and texts are only sampled, and an entry of a map must have its name and its value once
     each, as every known writer of these kinds puts them: that is what tells nested messages of other kinds apart.
     """
 
-    def __init__(self, view: Buffer, detecting: bool) -> None:
+    def __init__(self, view: Buffer, detecting: bool, lenient: bool = False) -> None:
         self.view = view
         self.detecting = detecting
+        self.lenient = lenient
         self.entries = 0
         self.kinds = 0
         self.left = _FIELDS
@@ -111,13 +122,17 @@ class Walk:
     def message(self, begin: int, end: int, shape: Shape) -> None:
         """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
         seen: set[str] = set()
+        known, strange = False, None
         at = begin
         for number, wire, first, last in fields(self.view, begin, end):
             rule = shape.rules.get(number)
             if rule is None:
                 if shape.closed:
-                    raise WireError(at, f"field {number} does not belong to {shape.name}")
+                    strange = strange or StrangeField(at, f"field {number} does not belong to {shape.name}")
+                    if not self.lenient:
+                        raise strange
             else:
+                known = True
                 if rule.single is not None:
                     if rule.single in seen:
                         raise WireError(at, f"{shape.name} sets its {rule.single} twice")
@@ -135,6 +150,8 @@ class Walk:
                 self.left -= 1
                 if self.left < 0:
                     return
+        if strange and not known:
+            raise strange
         if shape.entry:
             self.entries += 1
             if self.detecting and len(seen) < 2:
@@ -169,14 +186,17 @@ def evidence(payload: Buffer, kind: Kind) -> Walk | None:
     return walk
 
 
-def misfit(payload: Buffer, kind: Kind) -> Misfit | None:
-    """The first departure of a payload from `kind`, or None; all is looked at but what bytes values hold."""
+def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:
+    """The first departure of a payload from `kind`, or None; all is looked at but what bytes values hold.
+
+    `lenient`: see `Walk`.
+    """
     if kind not in MESSAGE:
         return None
     if kind == "ofrecord" and not payload:
         return Misfit(0, "an OFRecord without features, at which OneFlow stops")
     try:
-        Walk(payload, detecting=False).message(0, len(payload), shape_of(*MESSAGE[kind]))
+        Walk(payload, False, lenient).message(0, len(payload), shape_of(*MESSAGE[kind]))
     except WireError as error:
-        return Misfit(error.offset, error.why)
+        return Misfit(error.offset, error.why, isinstance(error, StrangeField))
     return None

@@ -53,7 +53,7 @@ _UNDO = {
 }
 """How one layer of compression is undone; no common tool knows zlib."""
 
-_TAR_HINT = "unpack it first: `tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
+_TAR_HINT = "unpack it first: `mkdir DIR && tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
 _ZIP_HINT = "unpack it first: `unzip FILE -d DIR`, then `tfrtool verify DIR`"
 _SNAPPY_HINT = "unpack it first with a snappy tool: `snzip -dc FILE | tfrtool verify -`"
 _LZ4_HINT = _unpack_with("lz4 -dc")
@@ -92,7 +92,7 @@ def sniff_magic(
     for test in (_magic, _bzip2, _zip, _tar, _riegeli, _pickle):
         found = test(head, tail)
         if found is not None:
-            return _compressed_twice(found, outer) if found.diagnosis == "gzip" else found
+            return _compressed(found, outer, head) if found.diagnosis == "gzip" else found
     if not head.strip(b"\0"):
         return _zeros(head, size)
     if outer != "none" and compression_of(head, is_record_header=False) == "zlib":
@@ -136,7 +136,10 @@ def _unpacks(data: bytes, zlib_head: bytes | None) -> bool:
     return zlib_head in _USUAL_ZLIB  # cut short before much could come out
 
 
-def _compressed_twice(found: Sniffed, outer: str) -> Sniffed:
+def _compressed(found: Sniffed, outer: str, head: bytes) -> Sniffed:
+    if outer == "none" and compression_of(head, is_record_header=False) == "none":
+        broken = "begins like gzip data, but its header is none that gzip takes, or its data breaks at once"
+        return Sniffed("gzip", f"the file {broken}", "copy or fetch the file again")
     if outer == "none":
         return Sniffed("gzip", found.message, "let it be unpacked: leave `--compression` out, or say `-z gzip`")
     return _twice("gzip", outer)

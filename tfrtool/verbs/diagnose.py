@@ -25,8 +25,13 @@ def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
         report.hint = said.hint.replace("FILE", shell_word(report.path))
 
 
-def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first: Damage | None) -> None:
-    """Set the status of a file in which damage was found, and say what it is if the damage has one cause."""
+def diagnose(
+    report: FileReport, source: Source, sniffed: Sniffed | None, first: Damage | None, *, to_the_end: bool = True
+) -> None:
+    """Set the status of a file in which damage was found, and say what it is if the damage has one cause.
+
+    `to_the_end`: whether all of it was read.
+    """
     report.status = "damaged"
     report.message = _counted(report)
     layout = first.rescue.layout if first and first.rescue else ""
@@ -43,8 +48,13 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
             say(report, found)
             report.restorable = restorable
             return
-    if report.records or report.restorable or set(report.faults) - _NOTHING:
-        report.hint = f"run: tfrtool repair {shell_word(report.path)} -o OUT"
+    if report.records or report.restorable or not to_the_end:
+        report.hint = _repair(report.path)
+        return
+    if set(report.faults) - _NOTHING:
+        report.hint = "nothing in it can be brought back whole: fetch the file again"
+        if report.faults["data-crc"]:
+            report.hint += f", or try single bits; run: {_repair(report.path).removeprefix('run: ')} --fix-bits"
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -57,6 +67,11 @@ def diagnose(report: FileReport, source: Source, sniffed: Sniffed | None, first:
             report.status = "foreign"
             report.message = f"no record was found; the file begins with {_shown(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
+
+
+def _repair(path: str) -> str:
+    source = "… | tfrtool repair -" if path == "-" else f"tfrtool repair {shell_word(path)}"
+    return f"run: {source} -o OUT"
 
 
 def _counted(report: FileReport) -> str:

@@ -66,6 +66,7 @@ class Reading:
         self._vote: KindVote | None = None
         self._sampled = 0
         self._settled = False
+        self._finished = False
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
@@ -92,6 +93,7 @@ class Reading:
             self._advance(event.end)
         if self.source.faults:
             yield from self._broken(None)
+        self._finished = True
         self._advance(None)
 
     def _walk(self, payloads: bool, headers_only: bool, lengths: bool) -> Iterator[Batch | Damage]:
@@ -251,8 +253,8 @@ class Reading:
         elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
-            diagnose(report, self.source, self.identity.sniffed, self._first)
-        elif not report.bytes:
+            diagnose(report, self.source, self.identity.sniffed, self._first, to_the_end=self._finished)
+        elif not self.source.head:
             report.format = None
             report.diagnosis = "empty"
             report.message = "no bytes: a record file of no records"

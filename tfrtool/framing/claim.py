@@ -1,0 +1,202 @@
+"""A claim: what stands where a header is sound, but the record does not end where that header says.
+
+Bytes are missing from the record or too many are in it, or it claims more than is left. Content of the record must
+never come out as records: it can hold a whole record file. What tells the two apart is where a chain of sound headers
+ends. A chain that stays inside the extent which the header claims, and ends there, is content; so is one that the bytes
+before it announce as a value of a message. A chain that runs through the claimed end, or to the end of the stream, is
+the file's; so is one that ends at a damaged record.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from tfrtool.framing import words
+from tfrtool.framing.ahead import Ahead, Ending
+from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.peel import behind
+from tfrtool.framing.scout import LOOK, TOILED, Scout
+from tfrtool.framing.told import Explained, apart, data_damage
+
+_UNHEARD_OF = 1 << 31
+"""Lengths that no writer of messages makes: protocol buffers end at 2 GiB."""
+_FOOTER_APART = 1 << 20
+_CHAINS = 1 << 10
+_HEADER = Struct("<QI")
+
+
+class Claim:
+    """The record `number`, which claims `length` bytes of payload from `start + 12` on.
+
+    Where it `fits`, `crcs` are the computed and the stored data checksum. `ways` are, once it is explained, the other
+    places behind which the walk has to go on: those of bytes put into the record between the records among them.
+    """
+
+    def __init__(
+        self, ahead: Ahead, start: int, number: int, length: int, fits: bool, crcs: tuple[int, int] | None
+    ) -> None:
+        self.ahead = ahead
+        self.ledger = ahead.ledger
+        self.start = start
+        self.number = number
+        self.length = length
+        self.end = start + FRAMING + length
+        self.fits = fits
+        self.crcs = crcs
+        self.ways: list[int] = []
+        self.scout = Scout(ahead.near, start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
+        self.sight = ahead.ledger.sight()
+        self._chains: list[tuple[int, int]] = []
+        self._resume: int | None = None
+        self._over = False  # whether a chain that is content goes beyond the claimed end
+        self._doubtful: int | None = None
+        self._held = self._tail = 0  # what is left of a value that holds a record file, and what follows it
+        if fits:
+            self.scout.until = self.end + self.sight
+
+    def explained(self) -> Explained:
+        """The damage, and the offset behind it where the walk goes on."""
+        scout = self.scout
+        over: Explained | None = None
+        while over is None:
+            header = scout.next()
+            boundary = scout.at if header is None else header
+            self.ledger.reach(boundary)
+            if header is None and scout.gave_up:
+                return self._told(to_the_end=False)
+            over = self._rejoined(boundary)
+            if over is None:
+                over = self._told(to_the_end=True) if header is None else self._tried(header)
+        return over
+
+    def _tried(self, header: int) -> Explained | None:
+        """What the record is if the file goes on at this sound header; None if the search has to go on."""
+        if not self.ahead.tries(header, self.scout):
+            self._doubtful = header
+            return None
+        if self._resume is None and not self.fits:
+            self.scout.keep = header
+        end, how = self.ahead.follow(header, self.sight)
+        if len(self._chains) < _CHAINS:
+            self._chains.append((header, end))
+        readable = self.fits or header - self.start < TOILED
+        if how == "dead" and not self._held and readable and self.length < _UNHEARD_OF:
+            self._held, self._tail = self.ahead.holds_file(self.start, self.length, header)
+        inside = self._held > 0 and how == "dead" and end - header <= self._held
+        if inside or self._is_content(header, end, how):
+            self._held = max(0, self._held - (end - header))
+            self.scout.keep = self.start if self.fits else self._resume
+            self._over = self._over or end > self.end
+            closing = end + self._tail + 4
+            if inside and self._resume is None and self.fits and self.ahead.boundary(closing):
+                # What follows the value is as long as it has to be: here the record ends.
+                self._resume = closing
+                return self._rejoined(closing) or self._told(to_the_end=False)
+        elif self._resume is None:
+            self._resume = self._holder(header, end, how)
+        self.ledger.look(LOOK)
+        self.sight -= LOOK
+        if self._resume is not None and (how != "dead" or not self.fits or self.sight < 0):
+            return self._told(to_the_end=False)
+        self.scout.at = max(end, self.scout.at)
+        return None
+
+    def _holder(self, header: int, end: int, how: Ending) -> int:
+        """Where the file goes on if the chain `[header, end)` is its own, or content of the record before it.
+
+        That one has a sound header alone; what it says of its payload speaks for it.
+        """
+        before = self._doubtful
+        if before is not None and how == "dead":
+            length: int = _HEADER.unpack(self.ahead.head(before))[0]
+            if self.ahead.value(before, length, header) >= end - header:
+                return before
+        return header
+
+    def _is_content(self, header: int, end: int, how: Ending) -> bool:
+        """Whether the chain `[header, end)` is content of the record."""
+        if self.length >= _UNHEARD_OF:
+            return False
+        if how == "dead":
+            if self.ahead.announced(self.start, header, end):
+                return True
+            if (not self.fits or end <= self.end) and self.ahead.reach(end) == end:
+                return True
+            # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
+            # put in.
+            near = self.fits and self._held > 0 and end <= self.end + _FOOTER_APART
+            return near and self.ahead.a_checksum_apart(end)
+        if self.fits or how != "end":
+            return False
+        # The chain fills the stream to its end, and the stream may have been cut between two records of the content.
+        return header == self.start + HEADER or self.ahead.announced_past(self.start, header, end, self.end - 4)
+
+    # What it comes to
+
+    def _rejoined(self, end: int) -> Explained | None:
+        """The record that ends at the boundary `end`, if its payload is whole once some bytes within are taken out."""
+        if not self.fits or end <= self.end:
+            return None
+        first = self.ahead.rejoined(self.start + HEADER, self.length, end)
+        if first is None:
+            return None
+        extra = end - self.end
+        rescue = Rescue("rejoined", 1, ((self.start + HEADER, first), (first + extra, end - 4)))
+        # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
+        put_in = [header for header, stop in self._chains if first <= header and stop <= first + extra]
+        lost = []
+        if put_in:
+            self.ways = [*put_in[1:], end]
+            end = put_in[0]
+            lost = behind(self.ahead, first, end)
+        stop = max(first, lost[0][0] - HEADER) if lost else end
+        found, _ = self._damage(stop, words.rejoined(self.length, extra, first), rescue)
+        return [*found, *apart(self.ahead, stop, end, self.number + 1, lost)], end
+
+    def _told(self, *, to_the_end: bool) -> Explained:
+        """What the search has come to; `to_the_end` if it went to the end of the stream."""
+        if self.fits:
+            self.ledger.look(max(0, self.scout.at - self.end))
+        lost = (
+            self._lost_behind() if self._resume is not None or (to_the_end and self.fits and not self._over) else None
+        )
+        return lost or (self._claimed() if self.fits else self._too_long())
+
+    def _lost_behind(self) -> Explained | None:
+        """The record cut, and records with lost headers behind it, up to where the file goes on."""
+        to = self.scout.at if self._resume is None else self._resume
+        lost = behind(self.ahead, self.start + HEADER, to)
+        if not lost or (lost[0][0] >= self.end + HEADER and not self._over):
+            return None
+        first = max(self.start + HEADER, lost[0][0] - HEADER)
+        found, _ = self._damage(first, words.cut(self.length, first - self.start - HEADER), None)
+        return [*found, *apart(self.ahead, first, to, self.number + 1, lost)], to
+
+    def _claimed(self) -> Explained:
+        end = self._resume
+        if end is None and self._over:
+            end = self.scout.at
+        if end is not None and (end < self.end or self._over):
+            rescue = None
+            if self.end - 4 <= end < self.end:
+                rescue = Rescue("unproved", 1, ((self.start + HEADER, self.end - 4),))
+            return self._damage(end, words.cut(self.length, end - self.start - HEADER), rescue)
+        # Nothing goes on inside: the record is damaged as a whole, and what follows it is a gap of its own.
+        return self._damage(self.end, words.data_unsound(self.length), None)
+
+    def _too_long(self) -> Explained:
+        first, length = self.start + HEADER, self.length
+        if self._resume is None:
+            end = self.scout.at
+            present = end - first
+            rescue = Rescue("unproved", 1, ((first, first + length),)) if present >= length else None
+            return [
+                Damage(self.start, end, "torn", self.number, message=words.torn(length, present), rescue=rescue)
+            ], end
+        if self._resume == first:
+            return [Damage(self.start, first, "stray", message=words.stray_header(length))], first
+        return self._damage(self._resume, words.cut(length, self._resume - first), None)
+
+    def _damage(self, end: int, message: str, rescue: Rescue | None) -> Explained:
+        return [data_damage(self.start, end, self.number, self.crcs, message, rescue)], end

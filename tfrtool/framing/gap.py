@@ -1,0 +1,175 @@
+"""A gap: what stands where a header is unsound, up to where the file's records go on.
+
+The strongest evidence comes first: the length that the damaged header still tells; the data checksum before a later
+boundary, which proves one record with a lost header; records with lost headers one after another; and at last the first
+place where sound records go on. There the search still looks past the chain of records for a boundary whose data
+checksum proves a payload around it.
+"""
+
+from __future__ import annotations
+
+from tfrtool.framing import words
+from tfrtool.framing.ahead import Ahead, Ending
+from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mended import Readings
+from tfrtool.framing.peel import Payload, behind, in_front, peel
+from tfrtool.framing.scout import LOOK, TOILED, Scout
+from tfrtool.framing.told import Explained, apart, header_damage
+from tfrtool.framing.window import CAPACITY
+
+
+class Gap:
+    """The gap that begins with an unsound header, as it is `read`, which is that of record `number` if of any."""
+
+    def __init__(self, ahead: Ahead, read: Readings, number: int) -> None:
+        self.ahead = ahead
+        self.ledger = ahead.ledger
+        self.start = start = read.start
+        self.head = read.head
+        self.known_end = read.end
+        self.number = number
+        self.scout = Scout(ahead.near, start, at=start + 1, keep=None, hold=TOILED)
+        self.sight = ahead.ledger.sight()
+        self._front: list[Payload] = []
+        self._doubtful: int | None = None
+        self._passed: Damage | None = None
+        self._records_go_on = False
+
+    def explained(self) -> Explained:
+        """The damage, and the offset behind it where the walk goes on."""
+        found = self._searched() if self.known_end is None else self._of_known_end(self.known_end)
+        return found, found[-1].end
+
+    def _of_known_end(self, end: int) -> list[Damage]:
+        """The record that ends at the boundary `end`: what is in it is its content, whatever it looks like."""
+        self.scout.keep = self.start
+        at = self.start
+        while at < end:
+            header = self.scout.next()
+            at = end if header is None else min(header, end)
+            self.ledger.reach(at)
+            proved = self._proved(at)
+            if proved:
+                return proved
+        message = words.lost(end - self.start - FRAMING)
+        return [header_damage(self.start, end, self.number, self.head, message, None)]
+
+    def _searched(self) -> list[Damage]:
+        scout = self.scout
+        scout.until = self.start + TOILED
+        found: list[Damage] | None = None
+        while found is None:
+            header = scout.next()
+            boundary = scout.at if header is None else header
+            self.ledger.reach(boundary)
+            if header is None and scout.gave_up:
+                found = self._told() if self._passed else self._early()
+                continue
+            found = self._proved(boundary) or self._proved_around(boundary) or None
+            if found is None:
+                found = self._at_the_end(boundary) if header is None else self._tried(header)
+        return found
+
+    def _at_the_end(self, end: int) -> list[Damage]:
+        if self._passed:
+            return self._told()
+        return self._late(self.scout, end) or self._taken_apart(end) or [self.scout.passed(end)]
+
+    def _tried(self, header: int) -> list[Damage] | None:
+        """What the gap is if the file goes on at this sound header; None if the search has to go on."""
+        if not self.ahead.tries(header, self.scout):
+            self._doubt(header)
+            return None
+        end, how = self.ahead.follow(header, self.sight)
+        if how == "dead" and self._is_content(header, end):
+            self._doubtful = None
+        else:
+            peeled = self._way_on(header, end, how) if self._passed is None else []
+            if peeled:
+                return peeled
+            # The file goes on here, unless a record around the chain is proved behind it.
+            self.ledger.look(LOOK)
+            self.sight -= LOOK
+            if how != "dead" or self.sight < 0:
+                return self._told()
+        self.scout.at = max(end, self.scout.at)
+        return None
+
+    def _is_content(self, header: int, end: int) -> bool:
+        """Whether the chain `[header, end)` is content of a record whose header is lost."""
+        return self.ahead.announced(self.start, header, end) or self.ahead.a_checksum_apart(end)
+
+    def _doubt(self, header: int) -> None:
+        """Keep in mind the first sound header of a record that is not: it may be the file's all the same."""
+        if self._doubtful is None or (self._passed is None and header - self._doubtful > TOILED):
+            self._doubtful = header
+
+    def _way_on(self, header: int, end: int, how: Ending) -> list[Damage]:
+        """The gap up to where the file goes on, if that is already told; else it is kept in mind."""
+        way, scout = header, self.scout
+        before = self._doubtful
+        # The stretch behind that one will be searched once more.
+        if before and header - self.start <= TOILED and self.ledger.toil(CAPACITY // 2 + end - before):
+            way, scout = before, Scout(self.ahead.near, self.start, at=self.start, keep=self.start)
+        peeled = self._late(scout, way) or (self._taken_apart(way) if how != "dead" else [])
+        if not peeled:
+            # A chain that ends at a damaged record is the file's; one that ends at anything else may be content.
+            self._records_go_on = how == "dead" and self.ahead.reach(end) > end
+            self._passed = scout.passed(way)
+            self.scout.keep = max(self.start, header - TOILED)
+            self.scout.mark(header)
+            self.scout.until = header + self.sight
+        return peeled
+
+    def _told(self) -> list[Damage]:
+        """The gap up to where the file goes on, around which nothing was proved."""
+        assert self._passed is not None
+        self.ledger.look(self.scout.at - self._passed.end)
+        return (self._taken_apart(self._passed.end) if self._records_go_on else []) or [self._passed]
+
+    # One record whose header is lost
+
+    def _proved(self, boundary: int) -> list[Damage]:
+        """The record from `start` to `boundary`, if its data checksum proves its payload."""
+        if not self.scout.proves(boundary):
+            return []
+        message = words.lost_header(boundary - self.start - FRAMING)
+        rescue = Rescue("lost-header", 1, ((self.start + HEADER, boundary - 4),))
+        return [header_damage(self.start, boundary, self.number, self.head, message, rescue)]
+
+    def _late(self, scout: Scout, boundary: int) -> list[Damage]:
+        """The same for a record that lacks bytes of its header."""
+        begin = scout.lost_bytes(boundary, self.ledger)
+        if begin is None:
+            return []
+        message = words.late_start(begin, boundary - 4 - begin)
+        rescue = Rescue("late-start", 1, ((begin, boundary - 4),))
+        return [header_damage(self.start, boundary, self.number, self.head, message, rescue)]
+
+    def _proved_around(self, boundary: int) -> list[Damage]:
+        """The record that begins before the way on, and whose data checksum proves that it ends at `boundary`."""
+        begin = self.scout.begins(boundary, self.ledger) if self._passed else None
+        return [] if begin is None else apart(self.ahead, self.start, boundary, self.number, [(begin, boundary - 4)])
+
+    # Several
+
+    def _early(self) -> list[Damage] | None:
+        """The records at the front of a large gap that prove one another: they are told before its end is known."""
+        self.scout.until = None
+        self._front = in_front(self.ahead, self.start)
+        if len(self._front) < 2:
+            return None
+        return apart(self.ahead, self.start, self._front[-1][1] + 4, self.number, self._front)
+
+    def _taken_apart(self, end: int) -> list[Damage]:
+        """The records with lost headers in the gap up to `end`, and what lies between them, if any is proved.
+
+        They may also be content of a record whose header is lost as well, so this is for gaps behind which records go
+        on for good.
+        """
+        if end - self.start > TOILED and self.scout.until == self.start + TOILED:
+            self._front = in_front(self.ahead, self.start)
+        at = self._front[-1][1] + 4 if self._front else self.start
+        rest = peel(self.ahead, at, end) if end - at <= TOILED else behind(self.ahead, at, end)
+        return apart(self.ahead, self.start, end, self.number, [*self._front, *rest])
