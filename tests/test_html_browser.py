@@ -52,6 +52,15 @@ def test_a_page_is_no_wider_than_its_screen(browser: Browser, pages: Path, comma
     assert browser.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
+@mark.parametrize("command", PAGES)
+def test_no_table_is_wider_than_a_sheet_of_paper(browser: Browser, pages: Path, command: str) -> None:
+    browser.look(700, media="print")
+    browser.open(pages / f"{command}.html")
+    tables = "Math.max(...[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right))"
+    assert browser.evaluate(tables) <= 700
+    browser.look(700)
+
+
 def test_a_click_on_a_heading_sorts_its_table_and_another_turns_it_around(browser: Browser, pages: Path) -> None:
     browser.look(1200)
     browser.open(pages / "stat.html")

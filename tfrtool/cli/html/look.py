@@ -59,6 +59,8 @@ table.stack td:empty{display:none}
 :root{color-scheme:light;--ink:#000;--faint:#444;--ground:#fff;--card:#fff;--line:#bbb;--link:#000;--good:#1f7a43;
 --sound:#3d9a5f;--saved:#d08700;--lost:#c8322b}
 body{max-width:none;padding:0;font-size:10pt}rect{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.scroll{overflow:visible}table{font-size:8.5pt}th,td{padding-right:.5rem}
+td.sentence{min-width:9rem}table.stack td:first-child:not(.number){min-width:6rem}
 th button{padding:0}th button::after{content:none}
 tr,section.card,svg{break-inside:avoid}section.card.long{break-inside:auto}
 h2,h3{break-after:avoid}
