@@ -135,6 +135,18 @@ def test_a_page_of_head_tells_of_damage(tmp_path: Path) -> None:
     assert "bytes 2,390 to 3,267: length-crc" in read_page(tmp_path / "page.html").words
 
 
+def test_a_page_of_schema_has_a_row_for_each_feature_and_what_is_odd_about_it(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(frame(example((b"n", [7]), (b"<i>", [b"x"]))) + frame(example((b"n", [1.5]))))
+    plain, paged = run("schema", "a", cwd=tmp_path), run("schema", "a", "--html", "page.html", cwd=tmp_path)
+    assert (paged.returncode, paged.stdout) == (plain.returncode, plain.stdout)
+    page = read_page(tmp_path / "page.html")
+    heads, *rows = page.rows[:3]
+    assert heads[:3] == ["feature", "kind", "records"]
+    assert [row[:5] for row in rows] == [["n", "int64/float", "2", "1", "1"], ["<i>", "bytes", "1", "1", "1"]]
+    assert "missing in 1 of 2 records, first in record 1 of a" in rows[1][5]
+    assert run("schema", "a", "--emit", "tf", "--html", "b", cwd=tmp_path).returncode == 2
+
+
 @mark.parametrize("command", PAGES)
 def test_nothing_is_written_over_without_force(tmp_path: Path, command: str) -> None:
     page = tmp_path / "page.html"

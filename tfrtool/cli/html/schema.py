@@ -92,6 +92,6 @@ class SchemaPage(Page):
 def _row(line: Line, events: bool) -> Sequence[Cell]:
     """A row of text that is safe already; of a tag the steps tell what they are."""
     name = f'<span class="mono"><bdi>{escape(line.name)}</bdi></span>'
-    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in line.remarks)
+    remarks = "".join(f'<p class="hint">{escape(remark)}</p>' for remark in line.remarks)
     what = "" if events else f"<bdi>{escape(line.what)}</bdi>"
     return name, escape(line.kind), line.records, line.fewest, line.most, what + remarks
