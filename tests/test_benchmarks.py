@@ -17,7 +17,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py", "rows.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py", "rows.py", "schema.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -68,3 +68,9 @@ def test_what_rows_cost_is_told_for_each_job_and_workload() -> None:
     told = [line[0] for line in lines[1:]]
     assert told[:2] == ["to jsonl", "from jsonl"]
     assert len(told) == 4 * len(set(told))
+
+
+def test_what_describing_costs_is_told_for_each_reader_and_workload(tmp_path: Path) -> None:
+    told = printed("schema.py", "small", "image", "--data", str(tmp_path), "--scale", "0.001", "--runs", "1")
+    lines = [line.split()[:2] for line in told.splitlines()]
+    assert lines == [["on", "job"], *[["small", "schema"]] * 3, *[["image", "schema"]] * 3]

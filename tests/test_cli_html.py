@@ -11,7 +11,7 @@ from program import COMMAND, environment, json_lines, run
 from pytest import mark
 
 SOUND, DAMAGED = str(DATA / "flowers.tfrecord"), str(DATA / "flowers-damaged.tfrecord")
-PAGES = ("verify", "stat", "head")
+PAGES = ("verify", "stat", "head", "schema")
 ELEMENTS = {
     *("html", "head", "meta", "link", "title", "style", "body", "header", "main", "footer", "script", "time"),
     *("h1", "h2", "h3", "p", "section", "div", "span", "bdi", "a", "ul", "li", "dl", "dt", "dd"),
@@ -58,7 +58,7 @@ def test_data_stays_text_however_hostile(tmp_path: Path, command: str) -> None:
     assert not [name for _, name, _ in page.given if name.startswith("on") or name == "style"]
     assert not {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs") and char != "\n"}
     assert "<script>window.hurt=1<\u2215script>" in page.words and "\\xff\\xfe" in page.words
-    if command == "head":
+    if command in ("head", "schema"):
         assert HOSTILE[0] in page.words and "\\u202eb\\u2066c" in page.words
 
 
@@ -133,6 +133,18 @@ def test_a_page_of_head_has_a_card_for_each_record_and_draws_small_images(tmp_pa
 def test_a_page_of_head_tells_of_damage(tmp_path: Path) -> None:
     run("head", DAMAGED, "--html", tmp_path / "page.html")
     assert "bytes 2,390 to 3,267: length-crc" in read_page(tmp_path / "page.html").words
+
+
+def test_a_page_of_schema_has_a_row_for_each_feature_and_what_is_odd_about_it(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(frame(example((b"n", [7]), (b"<i>", [b"x"]))) + frame(example((b"n", [1.5]))))
+    plain, paged = run("schema", "a", cwd=tmp_path), run("schema", "a", "--html", "page.html", cwd=tmp_path)
+    assert (paged.returncode, paged.stdout) == (plain.returncode, plain.stdout)
+    page = read_page(tmp_path / "page.html")
+    heads, *rows = page.rows[:3]
+    assert heads[:3] == ["feature", "kind", "records"]
+    assert [row[:5] for row in rows] == [["n", "int64/float", "2", "1", "1"], ["<i>", "bytes", "1", "1", "1"]]
+    assert "missing in 1 of 2 records, first in record 1 of a" in rows[1][5]
+    assert run("schema", "a", "--emit", "tf", "--html", "b", cwd=tmp_path).returncode == 2
 
 
 @mark.parametrize("command", PAGES)

@@ -12,7 +12,7 @@ from program import run
 from pytest import TempPathFactory, fixture, mark
 
 pytestmark = mark.browser
-PAGES = ("verify", "stat", "head")
+PAGES = ("verify", "stat", "head", "schema")
 
 
 @fixture(scope="module")

@@ -6,6 +6,7 @@ All that the commands do, a function does:
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
     convert(paths, out)  the same records in another format, or cut, joined and chosen anew
+    schema(path, …)      which features the records have, of which kind
     verify(path)         every fault of the file
     repair(path, out)    write what can be saved of it to a new file
     stat(path)           how the file is made: sizes of payloads, framing, compression
@@ -38,6 +39,7 @@ __all__ = [
     "count",
     "records",
     "repair",
+    "schema",
     "stat",
     "verify",
     "walk",
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.count import count
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.repair import repair
+    from tfrtool.verbs.schema import schema
     from tfrtool.verbs.stat import StatReport, stat
     from tfrtool.verbs.verify import verify
     from tfrtool.verbs.writer import RecordWriter
@@ -79,6 +82,7 @@ _HOMES = {
     "verbs.count": ("count",),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.repair": ("repair",),
+    "verbs.schema": ("schema",),
     "verbs.stat": ("StatReport", "stat"),
     "verbs.verify": ("verify",),
     "verbs.writer": ("RecordWriter",),

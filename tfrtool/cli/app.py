@@ -8,7 +8,7 @@ import click
 
 from tfrtool import __version__
 
-COMMANDS = ("count", "head", "verify", "stat", "repair", "convert", "completion")
+COMMANDS = ("count", "head", "verify", "stat", "schema", "repair", "convert", "completion")
 """A command NAME is the object `NAME` of the module `tfrtool.cli.NAME`."""
 
 EXIT_CODES = """\b

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 from tfrtool.cli.convert_words import hint, oneflow_line, outputs_shown, sentence
 from tfrtool.cli.terminal import console, table, totals
 from tfrtool.cli.text import plural, printable, safe
-from tfrtool.payload.content import size_text
-from tfrtool.payload.values import text_of
+from tfrtool.payload.values import size_text, text_of
 from tfrtool.report import ConvertReport, FileReport, Loss, Summary
 
 if TYPE_CHECKING:

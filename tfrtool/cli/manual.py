@@ -93,6 +93,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ),
         ("Which payloads occur more than once, in all files together:", "tfrtool stat --duplicates *.tfrecord"),
     ],
+    "schema": [
+        ("Which features there are, of which kind:", "tfrtool schema flowers.tfrecord"),
+        ("A feature description for tf.io:", "tfrtool schema --emit tf flowers.tfrecord > features.py"),
+        ("The names of all features, for a script:", "tfrtool schema flowers.tfrecord | cut -f 1"),
+    ],
     "repair": [
         ("Save what can be saved:", "tfrtool repair flowers-damaged.tfrecord -o repaired.tfrecord"),
         ("Only say what would be saved:", "tfrtool repair --dry-run flowers-damaged.tfrecord"),

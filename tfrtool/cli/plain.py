@@ -12,7 +12,7 @@ from importlib import import_module
 
 from tfrtool.cli.common import Common
 
-COMMANDS = ("count", "head", "stat", "verify")
+COMMANDS = ("count", "head", "stat", "schema", "verify")
 """What a command NAME does is the function `NAME` of the module `tfrtool.cli.NAME_run`, which does not know Click."""
 
 

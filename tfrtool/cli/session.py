@@ -16,11 +16,12 @@ from tfrtool.report import FileReport, Summary
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.framing.damage import Damage
+    from tfrtool.payload.schema.schema import Schema
     from tfrtool.sources.inputs import Resolution
     from tfrtool.verbs import Options, Outcome, Record
     from tfrtool.verbs.index_check import IndexFault
 
-    Event = Damage | IndexFault | Outcome | Record | FileReport
+    Event = Damage | IndexFault | Outcome | Record | Schema | FileReport
 
 
 class Printer(Protocol):

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from tfrtool.payload.preview import preview, preview_list, value_text
 
 if TYPE_CHECKING:
-    from tfrtool.payload.content import Content, content_of, describe_value, size_text
+    from tfrtool.payload.content import Content, content_of, describe_value
     from tfrtool.payload.features import FeatureListView, Features, FeatureView, read_features
     from tfrtool.payload.kinds import KindVote, fits, kind_of, kind_of_file, plausible_ofrecord
     from tfrtool.payload.strict import Misfit
-    from tfrtool.payload.values import text_of
+    from tfrtool.payload.values import size_text, text_of
     from tfrtool.payload.wire import WireError
 
 __all__ = [
@@ -43,11 +43,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "content": ("Content", "content_of", "describe_value", "size_text"),
+    "content": ("Content", "content_of", "describe_value"),
     "features": ("FeatureListView", "FeatureView", "Features", "read_features"),
     "kinds": ("KindVote", "fits", "kind_of", "kind_of_file", "plausible_ofrecord"),
     "strict": ("Misfit",),
-    "values": ("text_of",),
+    "values": ("size_text", "text_of"),
     "wire": ("WireError",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

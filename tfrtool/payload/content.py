@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.media import media_of
 from tfrtool.payload.tensors import read_tensor
-from tfrtool.payload.values import text_of
+from tfrtool.payload.values import size_text, text_of
 from tfrtool.payload.wire import Buffer
 
 _HEAD = 4096  # bytes of a value that are looked at for text
@@ -39,10 +39,10 @@ def content_of(value: Buffer) -> Content:
         return Content("empty")
     if media := media_of(value):
         return Content(*media)
-    return _packed(value) or _text(value) or _message(value) or Content("raw")
+    return packed(value) or _text(value) or _message(value) or Content("raw")
 
 
-def _packed(value: Buffer) -> Content | None:
+def packed(value: Buffer) -> Content | None:
     head = bytes(value[:_HEAD])
     if head.startswith(b"\x1f\x8b\x08"):
         return Content("gzip")
@@ -99,18 +99,6 @@ def _message(value: Buffer) -> Content | None:
         if kind is not None and kind != "unknown":
             return Content(kind)
     return None
-
-
-def size_text(size: int) -> str:
-    """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
-    if size < 1024:
-        return f"{size} byte{'' if size == 1 else 's'}"
-    scaled = size / 1024
-    for unit in ("KiB", "MiB", "GiB"):
-        if scaled < 1023.95 or unit == "GiB":
-            break
-        scaled /= 1024
-    return f"{scaled:.1f} {unit}"
 
 
 def describe_value(value: Buffer, width: int = 60) -> str:

@@ -182,7 +182,7 @@ def _feature(payload: Buffer, name: bytes, spans: Spans, lists: dict[int, ListKi
                 if lists[number] != kind:
                     kind, found, count = lists[number], [], 0
                 found.append((first, last))
-                count += _count(payload, first, last, kind)
+                count += count_values(payload, first, last, kind)
     if kind is None:
         return FeatureView(name, None, 0, nothing)
     return FeatureView(name, kind, count, partial(_values, payload, kind, found))
@@ -190,7 +190,7 @@ def _feature(payload: Buffer, name: bytes, spans: Spans, lists: dict[int, ListKi
 
 def view_of(payload: Buffer, name: bytes, kind: ListKind, begin: int, end: int, number: int) -> FeatureView:
     """A view of the values that field `number` of the message in `[begin, end)` holds, packed or not."""
-    count = _count(payload, begin, end, kind, number)
+    count = count_values(payload, begin, end, kind, number)
     return FeatureView(name, kind, count, partial(_values, payload, kind, [(begin, end)], number))
 
 
@@ -220,7 +220,7 @@ def nothing() -> Iterator[Value]:
     return iter(())
 
 
-def _pieces(payload: Buffer, begin: int, end: int, kind: ListKind, number: int) -> Iterator[tuple[int, int, bool]]:
+def pieces_of(payload: Buffer, begin: int, end: int, kind: ListKind, number: int) -> Iterator[tuple[int, int, bool]]:
     """Where the values in field `number` of a message are: `(begin, end, packed)`, of one value or of a packed run."""
     single = _WIRE[kind]
     for found, wire, first, last in fields(payload, begin, end):
@@ -228,11 +228,11 @@ def _pieces(payload: Buffer, begin: int, end: int, kind: ListKind, number: int) 
             yield first, last, wire != single
 
 
-def _count(payload: Buffer, begin: int, end: int, kind: ListKind, number: int = 1) -> int:
+def count_values(payload: Buffer, begin: int, end: int, kind: ListKind, number: int = 1) -> int:
     """How many values a list holds; raises WireError if a packed run of it holds no whole number of them."""
     count = 0
     width = _WIDTH.get(kind)
-    for first, last, packed in _pieces(payload, begin, end, kind, number):
+    for first, last, packed in pieces_of(payload, begin, end, kind, number):
         if not packed:
             count += 1
         elif width is None:
@@ -248,7 +248,7 @@ def _count(payload: Buffer, begin: int, end: int, kind: ListKind, number: int = 
 def _values(payload: Buffer, kind: ListKind, spans: Spans, number: int = 1) -> Iterator[Value]:
     view = memoryview(payload)
     for begin, end in spans:
-        for first, last, packed in _pieces(payload, begin, end, kind, number):
+        for first, last, packed in pieces_of(payload, begin, end, kind, number):
             if kind == "bytes":
                 yield view[first:last]
             elif kind in _CODE:

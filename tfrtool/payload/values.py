@@ -48,6 +48,18 @@ def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonVa
         return {"bytes": _base64(value)}
 
 
+def size_text(size: int) -> str:
+    """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
+    if size < 1024:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    scaled = size / 1024
+    for unit in ("KiB", "MiB", "GiB"):
+        if scaled < 1023.95 or unit == "GiB":
+            break
+        scaled /= 1024
+    return f"{scaled:.1f} {unit}"
+
+
 def _base64(value: Buffer) -> str:
     from base64 import b64encode
 

@@ -20,6 +20,7 @@ Buffer = bytes | memoryview
 """What a payload comes as. A memoryview must be contiguous and of single bytes (format `B`)."""
 
 VARINT, I64, LEN, SGROUP, EGROUP, I32 = range(6)
+WIRE_NAMES = ("varint", "64-bit", "sized", "group", "group end", "32-bit")
 MAX_SIZE = 2**31 - 1
 MAX_GROUP_DEPTH = 100
 

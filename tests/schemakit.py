@@ -1,0 +1,97 @@
+"""Describing payloads in tests: as the program does, in pieces, and by a slow reader that is plainly right."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from tfrtool.framing.encode import frame
+from tfrtool.payload.features import read_features
+from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.wire import WireError
+from tfrtool.verbs.schema import schema as schema_of
+
+PATH = "a"
+
+
+def batch(payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None) -> Table:
+    """The table of payloads that lie in one buffer as records do, with other bytes between them."""
+    begins, ends, data = [], [], b""
+    for payload in payloads:
+        data += b"\x0a\x05head"
+        begins.append(len(data))
+        data += payload
+        ends.append(len(data))
+    view = memoryview(data + b"\x0a\x05tail")
+    found, _ = summarise(view, begins, ends, first, PATH, known or Known(family))  # type: ignore[arg-type]
+    return found
+
+
+def pieces(payloads: Sequence[bytes], cuts: Sequence[int], family: str = "example") -> list[Table]:
+    """The tables of a stream cut at some numbers of records."""
+    at = sorted({0, len(payloads), *(cut % (len(payloads) + 1) for cut in cuts)})
+    return [batch(payloads[begin:end], begin, family) for begin, end in pairwise(at)]
+
+
+def merged(tables: Sequence[Table]) -> Table:
+    total = Table()
+    for table in tables:
+        total.merge(table)
+    total.cut()
+    return total
+
+
+@dataclass
+class Plain:
+    """What is known of one feature: a line of facts."""
+
+    present: int = 0
+    missing: int | None = None
+    kinds: dict[str | None, list[int]] = field(default_factory=dict)
+    values: list[object] = field(default_factory=list)
+
+
+def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
+    """Each feature, read record by record; those that do not parse are passed over."""
+    found: dict[bytes, Plain] = {}
+    seen = -1
+    for number, payload in enumerate(payloads):
+        try:
+            views = {view.name: view for view in read_features(payload, kind).features}  # type: ignore[arg-type]
+        except WireError:
+            continue
+        first, seen = seen < 0, seen if seen >= 0 else number
+        for name in views.keys() - found.keys():
+            found[name] = Plain(missing=None if first else seen)
+        for name, plain in found.items():
+            if name in views:
+                plain.present += 1
+                plain.kinds.setdefault(views[name].kind, []).append(views[name].count)
+                plain.values += views[name].values()
+            elif plain.missing is None:
+                plain.missing = number
+    return found
+
+
+def peak(job: Callable[[], object]) -> int:
+    """The most bytes that Python held at once while it did a job, above those that it held before."""
+    tracemalloc.start()
+    try:
+        job()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def described(tmp_path: Path, *files: Sequence[bytes], n: int | None = None) -> Schema:
+    """The schema of some files, each of these payloads."""
+    paths = []
+    for number, payloads in enumerate(files):
+        paths.append(tmp_path / f"shard-{number}")
+        paths[-1].write_bytes(b"".join(map(frame, payloads)))
+    return schema_of(*paths, n=n)

@@ -1,0 +1,208 @@
+"""`tfrtool schema` as a program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from faults import flip
+from messagekit import event, example, scalar, sequence
+from program import json_lines, on_terminal, run
+
+from tfrtool.framing.encode import frame
+
+
+def write(path: Path, *payloads: bytes) -> Path:
+    path.write_bytes(b"".join(map(frame, payloads)))
+    return path
+
+
+def labelled(*labels: int) -> list[bytes]:
+    return [example({"label": ("int64_list", [n]), "name": ("bytes_list", [b"cat"])}) for n in labels]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write(tmp_path / "train.tfrecord", *labelled(*[0, 1, 2] * 4))
+
+
+def lines(text: str) -> list[list[str]]:
+    return sorted(line.split("\t") for line in text.splitlines())
+
+
+def test_a_pipe_gets_a_line_of_fields_for_each_feature(path: Path) -> None:
+    done = run("schema", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines(done.stdout) == [
+        ["label", "int64", "12", "1", "1", "0 to 2, 3 different, a label", ""],
+        ["name", "bytes", "12", "1", "1", "utf-8; 3 bytes", ""],
+    ]
+
+
+def test_conflicts_stand_behind_their_feature_with_file_and_record(tmp_path: Path) -> None:
+    one = write(tmp_path / "a", *labelled(1, 2), example({"label": ("float_list", [1])}))
+    (label, name) = lines(run("schema", "a", cwd=tmp_path).stdout)
+    assert one.exists()
+    assert label[1] == "int64/float"
+    assert label[-1] == "int64 in 2 records, float in 1 record; the first float is in record 2 of a"
+    assert name[-1] == "missing in 1 of 3 records, first in record 2 of a"
+
+
+def test_names_from_the_data_are_made_harmless(tmp_path: Path) -> None:
+    bad = "a\x1b[31m\t\nb\u202e\\"
+    path = write(tmp_path / "a", example({bad: ("int64_list", [1])}), example({}))
+    (only,) = lines(run("schema", path).stdout)
+    assert only[0] == "a\\x1b[31m\\t\\nb\\u202e\\\\"
+    shown = on_terminal("schema", path, NO_COLOR="1")
+    assert "\x1b" not in shown and "\u202e" not in shown and "a\\x1b[31m" in shown
+
+
+def test_a_terminal_gets_a_table_and_what_is_odd_below_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", *labelled(1, 2), example({"name": ("bytes_list", [b"x"])}))
+    shown = on_terminal("schema", path, columns=100, NO_COLOR="1")
+    assert shown.splitlines()[0] == "1 file: 3 example"
+    assert "label    int64  2        1       1 to 2, 2 different" in shown
+    assert "label: missing in 1 of 3 records, first in record 2 of" in shown
+
+
+def test_feature_lists_and_events_have_lines_of_their_own(tmp_path: Path) -> None:
+    steps = [("int64_list", [1, 2])] * 3
+    lists = write(tmp_path / "s", sequence({"id": ("bytes_list", [b"x"])}, {"frames": steps}))
+    assert lines(run("schema", lists).stdout)[0] == [
+        "frames",
+        "list of int64",
+        "1",
+        "3",
+        "3",
+        "2 a step; 1 to 2, 2 different, a label",
+        "",
+    ]
+    events = write(tmp_path / "e", *(event(step=n, summary=scalar("loss", 1)) for n in range(4)))
+    done = run("schema", events)
+    assert lines(done.stdout) == [["loss", "scalar", "4", "0", "3", "steps 0 to 3", ""]]
+    assert "tfrtool: logged from 2023-11-14 22:13:20 UTC to 2023-11-14 22:13:20 UTC\n" in done.stderr
+
+
+def test_json_has_one_schema_before_the_summary(path: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "other", *labelled(1))
+    objects = json_lines("schema", path, other)
+    assert [one["type"] for one in objects] == ["file", "file", "schema", "summary"]
+    schema = objects[2]
+    assert (schema["v"], schema["records"], schema["kind"], schema["sampled"]) == (1, 13, "example", False)
+    (label,) = [one for one in schema["features"] if one["name"] == "label"]
+    assert {
+        key: label[key] for key in ("kind", "kinds", "present", "min_count", "max_count", "content", "conflict")
+    } == {
+        "kind": "int64",
+        "kinds": {"int64": 13},
+        "present": 13,
+        "min_count": 1,
+        "max_count": 1,
+        "content": None,
+        "conflict": None,
+    }
+    assert label["numbers"]["int64"] == {"min": 0, "max": 2, "distinct": 3, "label": True, "fits_int32": True}
+
+
+def test_json_names_the_first_offending_record(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", *labelled(1), example({"name": ("bytes_list", [b"x"])}))
+    (label, _) = sorted(json_lines("schema", path)[1]["features"], key=lambda one: one["name"])
+    assert {key: label["conflict"][key] for key in ("what", "path", "record")} == {
+        "what": "missing",
+        "path": str(path),
+        "record": 1,
+    }
+
+
+def test_damage_is_told_counted_and_ends_in_exit_1(path: Path) -> None:
+    path.write_bytes(flip(path.read_bytes(), 20))
+    done = run("schema", path)
+    assert (done.returncode, lines(done.stdout)[0][2]) == (1, "11")
+    assert "data-crc" in done.stderr
+    objects = json_lines("schema", path)
+    assert [one["type"] for one in objects] == ["damage", "file", "schema", "summary"]
+    assert objects[-1]["exit"] == 1
+
+
+def test_payloads_that_do_not_parse_are_damage_of_their_own_kind(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", *labelled(1, 2), b"\x0a\xff", *labelled(3))
+    done = run("schema", path)
+    assert (done.returncode, lines(done.stdout)[0][2]) == (1, "3")
+    assert "payload: the payload is no example" in done.stderr
+    assert "1 payload did not parse and are left out, first record 2 of" in done.stderr
+
+
+def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:
+    done = run("schema", "-n", "2", path)
+    assert lines(done.stdout)[0][2] == "2"
+    assert "only the first records of each input were read" in done.stderr
+    assert json_lines("schema", "-n", "2", path)[1]["sampled"] is True
+
+
+def test_foreign_files_and_missing_ones_have_their_exit_codes(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<!DOCTYPE html><html></html>" * 9)
+    assert run("schema", path, tmp_path / "page.html").returncode == 1
+    done = run("schema", path, tmp_path / "nowhere")
+    assert (done.returncode, len(lines(done.stdout))) == (3, 2)
+
+
+@pytest.mark.parametrize("what", ["json", "tf", "pbtxt", "dali", "tfrecord"])
+def test_emit_prints_the_text_alone_or_writes_it(what: str, path: Path, tmp_path: Path) -> None:
+    done = run("schema", "--emit", what, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "label" in done.stdout
+    out = tmp_path / "out"
+    wrote = run("schema", "--emit", what, "-o", out, path)
+    assert (wrote.returncode, wrote.stdout, out.read_text()) == (0, "", done.stdout)
+    again = run("schema", "--emit", what, "-o", out, path)
+    assert again.returncode == 3 and "--force" in again.stderr
+    assert run("schema", "--emit", what, "-o", out, "--force", path).returncode == 0
+
+
+def test_an_input_is_never_the_output(path: Path) -> None:
+    before = path.read_bytes()
+    assert run("schema", "--emit", "tf", "-o", path, "--force", path).returncode == 3
+    assert path.read_bytes() == before
+
+
+def test_emit_tfds_writes_two_files_into_the_folder(path: Path, tmp_path: Path) -> None:
+    done = run("schema", "--emit", "tfds", "-o", tmp_path, path)
+    assert (done.returncode, done.stdout) == (0, "")
+    info = json.loads((tmp_path / "dataset_info.json").read_text())
+    assert info["splits"][0]["shardLengths"] == ["12"]
+
+
+def test_what_a_format_cannot_hold_is_said_and_ends_in_exit_3(tmp_path: Path) -> None:
+    events = write(tmp_path / "e", event(step=1, summary=scalar("loss", 1)))
+    done = run("schema", "--emit", "tf", events)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "tf.io reads Examples, and the inputs hold records of kind event" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--emit", "tf", "--json"],
+        ["--emit", "tfds"],
+        ["-o", "x"],
+        ["--force"],
+        ["-n", "0"],
+        ["--emit", "yaml"],
+    ],
+    ids=" ".join,
+)
+def test_contradictions_are_wrong_usage(args: list[str], path: Path) -> None:
+    assert run("schema", *args, path).returncode == 2
+
+
+def test_quiet_prints_nothing(path: Path) -> None:
+    done = run("schema", "-q", path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_empty_file_has_an_empty_schema(tmp_path: Path) -> None:
+    path = write(tmp_path / "a")
+    assert (run("schema", path).returncode, run("schema", path).stdout) == (0, "")
+    assert json_lines("schema", path)[1]["features"] == []
+    assert on_terminal("schema", path, NO_COLOR="1") == "1 file: no records\n"

@@ -1,0 +1,334 @@
+"""schema: what it says of features and their values, of conflicts, of shards, and of other kinds of records."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from struct import pack
+
+import pytest
+from faults import flip
+from messagekit import entry, event, example, numbers, ofrecord, raw_example, scalar, sequence, sized, tensor
+from pytest import mark
+from schemakit import batch, described, peak
+
+import tfrtool
+from tfrtool.framing.encode import frame
+from tfrtool.payload.schema.feature import Feature
+from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.report import FileReport
+from tfrtool.verbs import Options
+from tfrtool.verbs.emit.as_json import schema_fields
+from tfrtool.verbs.findings import findings
+from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.schema import schema_file
+
+JPEG = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x20\0\x10\x01\x01\x11\0"
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x07\0\0\0\x05\x08\0"
+
+
+def ints(*values: int) -> tuple[str, list[int]]:
+    return "int64_list", list(values)
+
+
+def floats(*values: float) -> tuple[str, list[float]]:
+    return "float_list", list(values)
+
+
+def blobs(*values: bytes) -> tuple[str, list[bytes]]:
+    return "bytes_list", list(values)
+
+
+def feature(payloads: list[bytes], name: str = "a", is_list: bool = False) -> Feature:
+    return batch(payloads).features[is_list, name.encode()]
+
+
+def of_a(*lists: object) -> Feature:
+    """The feature `a` of Examples that each have one of these lists, or None for no feature at all."""
+    return feature([example({"a": one} if one else {"b": ints(1)}) for one in lists])
+
+
+def said(schema: Schema) -> list[tuple[str, int | None]]:
+    return [(one.what, one.place.record if one.place else None) for one in findings(schema)]
+
+
+# Kinds, presence and lengths
+
+
+def test_a_feature_tells_its_kind_its_presence_and_the_lengths_of_its_lists() -> None:
+    found = of_a(ints(1), ints(1, 2, 3), ints())
+    assert (found.kind, found.present, found.missing, found.shortest, found.longest) == ("int64", 3, None, 0, 3)
+
+
+@mark.parametrize("gap", [0, 1, 4])
+def test_the_first_record_without_a_feature_is_named(gap: int) -> None:
+    found = of_a(*(None if n == gap else ints(1) for n in range(5)))
+    assert (found.present, found.missing and found.missing.record) == (4, gap)
+
+
+def test_a_feature_that_comes_late_is_missing_in_the_first_record(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"b": ints(1)})] * 3, [example({"a": ints(1), "b": ints(1)})])
+    missing = schema.examples.features[False, b"a"].missing
+    assert missing and (missing.path, missing.record) == (str(tmp_path / "shard-0"), 0)
+
+
+def test_two_kinds_of_one_feature_are_told_with_the_first_record_of_the_rarer(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ints(1) if n < 5 else floats(1)}) for n in range(8)])
+    assert schema.examples.features[False, b"a"].set_kinds == ["int64", "float"]
+    assert said(schema) == [("kinds", 5)]
+    (one,) = findings(schema)
+    assert one.message.startswith("a: int64 in 5 records, float in 3 records; the first float is in record 5 of ")
+
+
+def test_features_without_a_kind_are_counted_apart() -> None:
+    found = feature([example({"a": None}), example({"a": ints(1)})])
+    assert {kind: lists.records for kind, lists in found.kinds.items()} == {None: 1, "int64": 1}
+    assert (found.kind, found.present) == ("int64", 2)
+
+
+def test_a_name_that_stands_twice_counts_once_and_its_last_value_holds() -> None:
+    twice = raw_example(entry(b"a", numbers(3, 1)), entry(b"b", numbers(3, 9)), entry(b"a", numbers(3, 5)))
+    found = feature([raw_example(entry(b"a", numbers(3, 4))), twice])
+    assert (found.present, found.repeated, found.first_repeated and found.first_repeated.record) == (2, 1, 1)
+    values = found.kinds["int64"].values
+    assert isinstance(values, Numbers) and values.distinct == {4, 5}
+
+
+# What values are
+
+
+def test_integers_tell_their_range_and_how_many_are_different() -> None:
+    values = of_a(ints(3, 3), ints(-1), ints(2**40)).kinds["int64"].values
+    assert isinstance(values, Numbers)
+    assert (values.least, values.greatest, values.distinct, values.fits_int32) == (-1, 2**40, {3, -1, 2**40}, False)
+
+
+@mark.parametrize("value", [0, 1, 127, 128, 2**14, 2**21, 2**31 - 1, 2**35, 2**49, 2**56, 2**63 - 1, -1, -(2**63)])
+def test_integers_of_every_length_are_read_right(value: int) -> None:
+    around = [value, min(value + 1, 2**63 - 1)]
+    for lists in ([ints(one) for one in around], [ints(*around)], [ints(one) for one in around * 3]):
+        values = of_a(*lists).kinds["int64"].values
+        assert isinstance(values, Numbers)
+        assert (values.least, values.greatest, values.distinct) == (around[0], around[-1], set(around))
+
+
+def test_floats_tell_their_finite_range_and_count_what_is_not_finite() -> None:
+    nan, inf = float("nan"), float("inf")
+    values = of_a(floats(nan, 1.5), floats(-inf, -2.0), floats(inf)).kinds["float"].values
+    assert isinstance(values, Numbers)
+    assert (values.least, values.greatest, values.nan, values.infinite) == (-2.0, 1.5, 1, 2)
+
+
+def test_few_repeated_integers_from_zero_look_like_a_label_and_others_do_not() -> None:
+    def label(*values: int) -> bool:
+        found = of_a(*map(ints, values)).kinds["int64"].values
+        assert isinstance(found, Numbers)
+        return looks_like_label(found)
+
+    assert label(*[0, 1, 2] * 4) and label(*[1, 2] * 4) and label(*[-1, 0, 1] * 4)
+    assert not label(*range(10)) and not label(*[7, 8] * 4) and not label(*[0, 10**6] * 4) and not label(0, 0, 0)
+
+
+@mark.parametrize(
+    ("value", "kind", "detail"),
+    [
+        (JPEG, "jpeg", "16x32"),
+        (PNG, "png", "7x5"),
+        (b"GIF89a\x03\0\x04\0", "gif", "3x4"),
+        (b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0", "wav", "1 channel, 8000 Hz"),
+        (b"fLaC" + bytes(40), "flac", ""),
+        (b"ID3\3\0\0\0\0\0\0", "mp3", ""),
+        ("grün".encode(), "utf-8", ""),
+        (b"Basel, or Rome", "utf-8", ""),
+        (b'{"a": [1]}', "json", ""),
+        (b"[" + b"1, " * 4000 + b"1]", "json", ""),
+        (gzip.compress(b"x", mtime=0), "gzip", ""),
+        (tensor(dtype=1, tensor_shape={"dim": [{"size": 2}]}, tensor_content=bytes(8)), "tensor", "float32 [2]"),
+        (example({"x": ints(1)}), "example", ""),
+        (b"", "empty", ""),
+        (bytes(range(200, 256)), "raw", ""),
+        (bytes([200]) * 10**6, "raw", ""),
+        (b"long text " * 1000, "utf-8", ""),
+        (b"\xc3\xa4" * 127 + b"a\xc3\xa4" * 99, "utf-8", ""),
+    ],
+)
+def test_bytes_tell_what_they_hold(value: bytes, kind: str, detail: str) -> None:
+    held = of_a(blobs(value)).contents
+    assert list(held) == [kind]
+    assert list(held[kind].details) == ([detail] if detail else [])
+    among = of_a(blobs(b"text"), blobs(value, value), blobs(b"more")).contents
+    assert {one: (held.values, held.first.record) for one, held in among.items()} == (
+        {"utf-8": (4, 0)} if kind == "utf-8" else {"utf-8": (2, 0), kind: (2, 1)}
+    )
+
+
+def test_the_sizes_of_images_are_counted_and_the_first_odd_one_out_is_named(tmp_path: Path) -> None:
+    payloads = [example({"a": blobs(PNG if n == 6 else JPEG)}) for n in range(9)]
+    schema = described(tmp_path, payloads)
+    assert schema.examples.features[False, b"a"].contents["jpeg"].details == {"16x32": 8}
+    assert said(schema) == [("content", 6)]
+
+
+def test_no_large_value_is_copied_to_learn_its_kind() -> None:
+    view = memoryview(example({"a": blobs(bytes([200]) * (8 << 20)), "b": ints(1)}))
+    found: list[Table] = []
+    known = Known("example")
+    assert peak(lambda: found.append(summarise(view, [0], [len(view)], 0, "a", known)[0])) < 1 << 20
+    values = found[0].features[False, b"a"].kinds["bytes"].values
+    assert isinstance(values, Blobs) and values.longest == 8 << 20
+
+
+# Lists that belong together
+
+
+def boxes(n: int, odd: bool = False) -> bytes:
+    lists = {name: floats(*range(n)) for name in ("xmin", "ymin", "xmax")}
+    return example(lists | {"name": blobs(*[b"n"] * (n + odd)), "id": ints(1)})
+
+
+def test_lists_that_always_have_one_length_are_told_as_parallel(tmp_path: Path) -> None:
+    schema = described(tmp_path, [boxes(n % 4) for n in range(12)])
+    (group,) = schema.examples.agreement.groups(schema.examples.features)
+    assert {name for _, name in group} == {b"xmin", b"ymin", b"xmax", b"name"}
+    assert said(schema) == []
+
+
+def test_the_first_record_where_parallel_lists_part_is_named(tmp_path: Path) -> None:
+    schema = described(tmp_path, [boxes(n % 4, odd=n == 10) for n in range(12)])
+    (group,) = schema.examples.agreement.groups(schema.examples.features)
+    assert {name for _, name in group} == {b"xmin", b"ymin", b"xmax"}
+    assert set(said(schema)) == {("lengths", 10)}
+
+
+# Other kinds of records
+
+
+def test_a_sequence_example_has_context_and_feature_lists(tmp_path: Path) -> None:
+    payloads = [
+        sequence({"id": blobs(b"x")}, {"frames": [ints(1, 2)] * n, "words": [blobs(b"w"), None]}) for n in (1, 3)
+    ]
+    schema = described(tmp_path, payloads)
+    frames = schema.examples.features[True, b"frames"]
+    assert (schema.kind, frames.kind, frames.steps, frames.shortest, frames.longest) == (
+        "sequence_example",
+        "int64",
+        (1, 3),
+        2,
+        2,
+    )
+    fields = schema_fields(schema)
+    assert [one["name"] for one in fields["features"]] == ["id"]
+    assert {one["name"]: one["kinds"] for one in fields["feature_lists"]} == {
+        "frames": {"int64": 2},
+        "words": {"bytes": 2, "unset": 2},
+    }
+
+
+def test_ofrecords_have_five_kinds(tmp_path: Path) -> None:
+    lists = {
+        "b": blobs(b"x"),
+        "f": floats(0.5),
+        "d": ("double_list", [1e300]),
+        "i": ("int32_list", [-3, 7]),
+        "l": ints(2**40),
+    }
+    schema = described(tmp_path, [ofrecord(lists)] * 3)
+    found = {name.decode(): one for (_, name), one in schema.ofrecords.features.items()}
+    assert {name: one.kind for name, one in found.items()} == {
+        "b": "bytes",
+        "f": "float",
+        "d": "double",
+        "i": "int32",
+        "l": "int64",
+    }
+    assert [found["i"].kinds["int32"].values.least, found["d"].kinds["double"].values.least] == [-3, 1e300]  # type: ignore[union-attr]
+
+
+def test_events_tell_tags_steps_times_gaps_and_restarts(tmp_path: Path) -> None:
+    times = [10.0, 11.0, 12.0, 20.0, 21.0]
+    steps = [0, 1, 2, 1, 2]
+    payloads = [event(wall_time=9.5, file_version="brain.Event:2")]
+    payloads += [event(wall_time=t, step=s, summary=scalar("loss", 1)) for t, s in zip(times, steps, strict=True)]
+    events = described(tmp_path, payloads).events
+    assert events is not None
+    assert (events.records, events.earliest, events.latest, events.low, events.high) == (6, 9.5, 21.0, 0, 2)
+    assert (events.gap, events.gap_at and events.gap_at.record) == (8.0, 4)
+    assert (events.restarts, events.first_restart and events.first_restart.place.record) == (1, 4)
+    tag = events.tags[b"loss"]
+    assert (tag.values, tag.low, tag.high, tag.kinds) == (5, 0, 2, {"scalar": 5})
+
+
+def test_unknown_records_tell_their_top_fields(tmp_path: Path) -> None:
+    one = sized(1, example({"x": ints(1)})) * 2 + b"\x38\x07" + b"\x45" + pack("<f", 1) + b"\x49" + bytes(8)
+    unknown = described(tmp_path, [one] * 3).unknown
+    assert unknown is not None
+    assert {key: (found.records, found.most) for key, found in unknown.fields.items()} == {
+        (1, 2): (3, 2),
+        (7, 0): (3, 1),
+        (8, 5): (3, 1),
+        (9, 1): (3, 1),
+    }
+    assert list(unknown.fields[1, 2].values.contents) == ["example"]
+
+
+def test_records_that_are_no_messages_tell_what_they_hold(tmp_path: Path) -> None:
+    unknown = described(tmp_path, [b"plain text %d" % n for n in range(3)]).unknown
+    assert unknown is not None
+    assert (unknown.opaque, list(unknown.payloads.contents)) == (3, ["utf-8"])
+
+
+def test_empty_records_before_the_first_example_are_examples_without_features(tmp_path: Path) -> None:
+    schema = described(tmp_path, [b"", example({}), example({"a": ints(1)})])
+    assert schema.kinds == {"example": 3}
+    assert said(schema) == [("missing", 0)]
+
+
+def test_files_of_several_kinds_are_told(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ints(1)})] * 2, [event(step=1, summary=scalar("loss", 1))])
+    assert schema.kinds == {"example": 2, "event": 1}
+    assert said(schema) == [("mixed", 0)]
+
+
+# Shards, samples and damage
+
+
+def test_a_shard_that_differs_from_the_others_is_named(tmp_path: Path) -> None:
+    usual, odd = example({"a": ints(1), "b": ints(1)}), example({"a": floats(1), "c": ints(1)})
+    schema = described(tmp_path, [usual] * 2, [usual] * 2, [odd] * 2, [usual])
+    found = {(one.what, one.here, one.elsewhere) for one in schema.shards.differences()}
+    assert found == {("kind", "float", "int64"), ("missing", "", ""), ("extra", "", "")}
+    assert {one.path for one in schema.shards.differences()} == {str(tmp_path / "shard-2")}
+
+
+def test_a_sample_says_so(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ints(n)}) for n in range(9)], n=4)
+    assert (schema.records, schema.limited, schema.files[0].records) == (4, True, 4)
+
+
+def test_damaged_records_are_passed_over_and_payloads_that_do_not_parse_are_damage(tmp_path: Path) -> None:
+    sound, broken = example({"a": ints(1)}), example({"a": ints(1)})[:-1] + b"\x80"
+    data = b"".join(map(frame, [sound, broken, sound, sound]))
+    (tmp_path / "a").write_bytes(flip(data, len(data) - 10))
+    *found, schema, report = schema_file(str(tmp_path / "a"), Options())
+    assert isinstance(schema, Schema) and isinstance(report, FileReport)
+    assert [one.fault for one in found] == ["payload", "data-crc"]  # type: ignore[union-attr]
+    size = len(frame(sound))
+    assert (found[0].begin, found[0].end, found[0].record) == (size, 2 * size, 1)  # type: ignore[union-attr]
+    assert (schema.records, schema.misfits, schema.first_misfit and schema.first_misfit.record) == (2, 1, 1)
+    assert (report.status, report.records) == ("damaged", 2)
+
+
+def test_one_odd_record_does_not_hide_its_neighbours(tmp_path: Path) -> None:
+    odd = raw_example(sized(1, sized(2, numbers(3, 7)), sized(1, b"a")))
+    payloads = [example({"a": ints(n)}) for n in range(40)]
+    payloads[17] = odd
+    found = described(tmp_path, payloads).examples.features[False, b"a"]
+    assert (found.present, found.missing) == (40, None)
+
+
+def test_the_library_raises_where_a_file_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(tfrtool.OpenError):
+        tfrtool.schema(tmp_path / "nowhere")

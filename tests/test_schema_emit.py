@@ -1,0 +1,292 @@
+"""What `schema --emit` makes: exact texts, and the programs that they are for."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messagekit import event, example, ofrecord, scalar, sequence
+from program import environment, run
+from pytest import mark
+from schemakit import described
+
+from tfrtool.errors import OpenError, UnsupportedError, WriteError
+from tfrtool.framing.encode import frame
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.verbs.emit import TEXTS, emit, tfds
+
+JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b080010002001011100")
+HOSTILE = '\'); import os; os.abort() #\n"""\\\u202e'
+
+
+def mixed() -> list[bytes]:
+    """Six Examples: a scalar of each kind, lists of fixed and of varying length, an optional and an unset feature."""
+    made = []
+    for n in range(6):
+        lists: dict[str, Any] = {
+            "id": ("bytes_list", [b"number %d" % n]),
+            "label": ("int64_list", [n % 2]),
+            "score": ("float_list", [n / 4]),
+            "box": ("float_list", [0.0, 1.0, 2.0, n]),
+            "tags": ("bytes_list", [b"t"] * n),
+            HOSTILE: ("int64_list", [1 << 40]),
+            "nothing": None,
+        }
+        if n % 2:
+            lists["rare"] = ("int64_list", [n])
+        made.append(example(lists))
+    return made
+
+
+def sequences() -> list[bytes]:
+    steps = [("int64_list", [1, 2])]
+    return [
+        sequence({"id": ("bytes_list", [b"x"])}, {"pair": steps * (n + 1), "words": [("bytes_list", [b"w"] * n)]})
+        for n in range(3)
+    ]
+
+
+def mixed_schema(tmp_path: Path, **how: int) -> Schema:
+    return described(tmp_path, mixed(), **how)  # type: ignore[arg-type]
+
+
+def run_code(code: str) -> dict[str, Any]:
+    """The names that a text of Python defines, run without the packages that it imports."""
+    scope: dict[str, Any] = {}
+    exec("\n".join(line for line in code.splitlines() if not line.startswith("import ")), scope)
+    return scope
+
+
+def in_order(text: str) -> list[str]:
+    """Lines without the comments, sorted, since the order of a protobuf map is free."""
+    return sorted(line.strip() for line in text.splitlines() if not line.startswith("#"))
+
+
+# Exact texts
+
+
+def test_tf_features_are_fixed_where_every_record_had_as_many_values(tmp_path: Path) -> None:
+    text = emit(mixed_schema(tmp_path), "tf")
+    assert text.startswith("# Features for tf.io, from 6 records of 1 file, by tfrtool schema.\nimport tensorflow")
+    assert in_order(text) == sorted(
+        [
+            "",
+            "import tensorflow as tf",
+            "FEATURES = {",
+            "'id': tf.io.FixedLenFeature([], tf.string),",
+            "'label': tf.io.FixedLenFeature([], tf.int64),",
+            "'score': tf.io.FixedLenFeature([], tf.float32),",
+            "'box': tf.io.FixedLenFeature([4], tf.float32),",
+            "'tags': tf.io.VarLenFeature(tf.string),",
+            f"{ascii(HOSTILE)}: tf.io.FixedLenFeature([], tf.int64),",
+            "'rare': tf.io.VarLenFeature(tf.int64),",
+            "# 'nothing' is left out: no record sets its kind",
+            "}",
+        ]
+    )
+
+
+def test_of_a_sample_nothing_is_required(tmp_path: Path) -> None:
+    schema = mixed_schema(tmp_path, n=2)
+    assert "FixedLen" not in emit(schema, "tf")
+    assert "Only the first records of each file were read" in emit(schema, "tf")
+    assert "min_fraction" not in emit(schema, "pbtxt")
+    with pytest.raises(UnsupportedError, match="leave out -n"):
+        tfds.documents(schema)
+
+
+def test_sequences_have_two_tf_dictionaries(tmp_path: Path) -> None:
+    text = emit(described(tmp_path, sequences()), "tf")
+    assert "CONTEXT_FEATURES = {\n    'id': tf.io.FixedLenFeature([], tf.string),\n}" in text
+    assert "'pair': tf.io.FixedLenSequenceFeature([2], tf.int64)," in text
+    assert "'words': tf.io.VarLenFeature(tf.string)," in text
+
+
+def test_dali_features_have_defaults_and_no_lists_of_strings(tmp_path: Path) -> None:
+    text = emit(mixed_schema(tmp_path), "dali")
+    assert "import nvidia.dali.tfrecord as tfrec\n" in text
+    assert "'id': tfrec.FixedLenFeature((), tfrec.string, \"\")," in text
+    assert "'label': tfrec.FixedLenFeature([1], tfrec.int64, 0)," in text
+    assert "'box': tfrec.FixedLenFeature([4], tfrec.float32, 0.0)," in text
+    assert "'rare': tfrec.VarLenFeature(tfrec.int64, 0)," in text
+    assert "# 'tags' is left out: DALI reads one bytes value" in text
+
+
+def test_the_description_for_tfrecord_has_what_every_record_sets(tmp_path: Path) -> None:
+    scope = run_code(emit(mixed_schema(tmp_path), "tfrecord"))
+    kinds = {"id": "byte", "label": "int", "score": "float", "box": "float", "tags": "byte", HOSTILE: "int"}
+    assert scope["description"] == kinds
+    scope = run_code(emit(described(tmp_path, sequences()), "tfrecord"))
+    assert (scope["description"], scope["sequence_description"]) == ({"id": "byte"}, {"pair": "int", "words": "byte"})
+
+
+def test_pbtxt_blocks_say_type_presence_and_shape(tmp_path: Path) -> None:
+    text = emit(mixed_schema(tmp_path), "pbtxt")
+    always = "  presence { min_fraction: 1.0 min_count: 1 }\n"
+    assert f'feature {{\n  name: "id"\n  type: BYTES\n{always}  shape {{ dim {{ size: 1 }} }}\n}}\n' in text
+    assert f'feature {{\n  name: "tags"\n  type: BYTES\n{always}  value_count {{ min: 0 max: 5 }}\n}}\n' in text
+    assert 'name: "rare"\n  type: INT\n  presence { min_count: 1 }\n  value_count { min: 1 max: 1 }\n' in text
+    assert "  int_domain { min: 0 max: 1 is_categorical: true }\n" in text
+
+
+def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
+    schema = mixed_schema(tmp_path)
+    for what in ("tf", "dali"):
+        tree = ast.parse(emit(schema, what))
+        keys = [key.value for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys]  # type: ignore
+        assert HOSTILE in keys
+        assert {type(node) for node in tree.body} == {ast.Import, ast.Assign}
+    assert all(emit(schema, what).isascii() for what in TEXTS)
+
+
+def test_a_name_that_is_not_utf8_is_left_out_and_said(tmp_path: Path) -> None:
+    payload = b"\x0a\x10\x0a\x0e\x0a\x05" + b"a\xff\n'#" + b"\x12\x05\x1a\x03\x0a\x01\x07"
+    schema = described(tmp_path, [payload])
+    assert schema.examples.records == 1
+    for what in ("tf", "dali", "tfrecord", "pbtxt"):
+        assert '# "a\\xff\\n\'#" is left out: its name is not UTF-8' in emit(schema, what)
+    with pytest.raises(UnsupportedError, match="not UTF-8"):
+        tfds.documents(schema)
+
+
+def test_a_feature_of_two_kinds_is_told_as_the_more_frequent_with_a_warning(tmp_path: Path) -> None:
+    payloads = [example({"a": ("int64_list" if n else "float_list", [1])}) for n in range(3)]
+    text = emit(described(tmp_path, payloads), "tf")
+    assert "'a': tf.io.FixedLenFeature([], tf.int64),  # kinds differ: int64 in 2, float in 1 records; parsing" in text
+
+
+@mark.parametrize("what", ["tf", "dali", "tfrecord"])
+def test_what_is_no_example_is_refused_by_those_who_read_examples(what: str, tmp_path: Path) -> None:
+    others = {"ofrecord": ofrecord({"a": ("int32_list", [1])}), "event": event(step=1, summary=scalar("loss", 1))}
+    for kind, payload in others.items():
+        with pytest.raises(UnsupportedError, match=f"reads Examples, and the inputs hold records of kind {kind}"):
+            emit(described(tmp_path, [payload]), what)
+    with pytest.raises(UnsupportedError, match="hold no record"):
+        emit(described(tmp_path, []), what)
+
+
+def test_json_is_a_document(tmp_path: Path) -> None:
+    document = json.loads(emit(mixed_schema(tmp_path), "json"))
+    assert (document["type"], document["v"], document["records"]) == ("schema", 1, 6)
+    assert {feature["name"] for feature in document["features"]} >= {"id", HOSTILE}
+
+
+def test_tfds_documents_name_splits_shards_and_images(tmp_path: Path) -> None:
+    folder = tmp_path / "My data"
+    folder.mkdir()
+    paths = [folder / f"flowers-{split}.tfrecord-{n:05d}-of-00002" for split in ("train", "test") for n in (0, 1)]
+    for n, path in enumerate(paths):
+        path.write_bytes(frame(example({"image": ("bytes_list", [JPEG]), "label": ("int64_list", [n])})) * (n + 1))
+    from tfrtool import schema
+
+    made = tfds.documents(schema(*paths))
+    image = made["features.json"]["featuresDict"]["features"]["image"]["image"]
+    assert image == {"dtype": "uint8", "encodingFormat": "jpeg", "shape": {"dimensions": ["-1", "-1", "3"]}}
+    info = made["dataset_info.json"]
+    assert (info["name"], info["fileFormat"]) == ("my_data", "tfrecord")
+    assert [(split["name"], split["shardLengths"]) for split in info["splits"]] == [
+        ("train", ["1", "2"]),
+        ("test", ["3", "4"]),
+    ]
+    assert info["splits"][0]["filepathTemplate"] == "flowers-train.tfrecord-{SHARD_X_OF_Y}"
+    with pytest.raises(UnsupportedError, match="every shard"):
+        tfds.documents(schema(paths[0], paths[2]))
+
+
+def test_tfds_documents_are_written_both_or_none_and_over_nothing(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1])})])
+    with pytest.raises(OpenError, match="no folder"):
+        tfds.write(schema, str(tmp_path / "nowhere"))
+    (tmp_path / "features.json").write_text("mine")
+    with pytest.raises(WriteError, match="--force replaces it"):
+        tfds.write(schema, str(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == ["features.json", "shard-0"]
+    tfds.write(schema, str(tmp_path), force=True)
+    assert sorted(os.listdir(tmp_path)) == ["dataset_info.json", "features.json", "shard-0"]
+
+
+# The programs
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow")
+def test_tensorflow_parses_every_record_by_the_features(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    scope: dict[str, Any] = {}
+    exec(emit(mixed_schema(tmp_path), "tf"), scope)
+    parsed = [tf.io.parse_single_example(payload, scope["FEATURES"]) for payload in mixed()]
+    assert [int(one["label"]) for one in parsed] == [0, 1, 0, 1, 0, 1]
+    assert [int(one[HOSTILE]) for one in parsed] == [1 << 40] * 6
+    assert parsed[3]["box"].numpy().tolist() == [0, 1, 2, 3]
+    assert [len(one["tags"].values) for one in parsed] == list(range(6))
+    exec(emit(described(tmp_path, sequences()), "tf"), scope)
+    for n, payload in enumerate(sequences()):
+        _, lists = tf.io.parse_single_sequence_example(payload, scope["CONTEXT_FEATURES"], scope["SEQUENCE_FEATURES"])
+        assert lists["pair"].shape == (n + 1, 2)
+
+
+@mark.consumer("tfrecord")
+def test_the_package_tfrecord_loads_by_the_description(tmp_path: Path) -> None:
+    schema = mixed_schema(tmp_path)
+    code = emit(schema, "tfrecord") + (
+        "import sys\nfrom tfrecord.reader import tfrecord_loader\n"
+        "print([int(one['label'][0]) for one in tfrecord_loader(sys.argv[1], None, description)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, tmp_path / "shard-0"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[0, 1, 0, 1, 0, 1]\n"
+
+
+@mark.consumer("tensorflow_metadata")
+def test_tensorflow_metadata_parses_the_schema(tmp_path: Path) -> None:
+    from google.protobuf import text_format
+    from tensorflow_metadata.proto.v0 import schema_pb2
+
+    parsed = text_format.Parse(emit(mixed_schema(tmp_path), "pbtxt"), schema_pb2.Schema())
+    by_name = {feature.name: feature for feature in parsed.feature}
+    assert by_name.keys() == {"id", "label", "score", "box", "tags", "rare", HOSTILE}
+    assert by_name["box"].shape.dim[0].size == 4
+    assert by_name["rare"].presence.min_fraction == 0
+    assert by_name["label"].int_domain.is_categorical
+    parsed = text_format.Parse(emit(described(tmp_path, sequences()), "pbtxt"), schema_pb2.Schema())
+    lists = next(feature for feature in parsed.feature if feature.name == "##SEQUENCE##").struct_domain.feature
+    assert {feature.name for feature in lists} == {"pair", "words"}
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow_datasets")
+def test_tfds_reads_the_files_where_they_lie(tmp_path: Path) -> None:
+    payloads = [example({"label": ("int64_list", [n]), "tags": ("bytes_list", [b"t"] * n)}) for n in range(5)]
+    names = [f"toy-train.tfrecord-{n:05d}-of-00002" for n in range(2)]
+    (tmp_path / names[0]).write_bytes(b"".join(map(frame, payloads[:2])))
+    (tmp_path / names[1]).write_bytes(b"".join(map(frame, payloads[2:])))
+    assert run("schema", "--emit", "tfds", "-o", tmp_path, *(tmp_path / name for name in names)).returncode == 0
+    code = (
+        "import sys, tensorflow_datasets as tfds\n"
+        "builder = tfds.builder_from_directory(sys.argv[1])\n"
+        "read = sorted((int(one['label']), len(one['tags'])) for one in builder.as_dataset(split='train'))\n"
+        "print(builder.info.splits['train'].num_examples, read)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, tmp_path], env=environment(), capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1:] == [f"5 {[(n, n) for n in range(5)]}"], done.stderr[-2000:]
+
+
+@mark.consumer("nvidia.dali")
+def test_dali_takes_the_features(tmp_path: Path) -> None:
+    scope: dict[str, Any] = {}
+    exec(emit(mixed_schema(tmp_path), "dali"), scope)
+    assert set(scope["FEATURES"]) == {"id", "label", "score", "box", "rare", HOSTILE}

@@ -1,0 +1,181 @@
+"""A schema is the same however its records are cut, and agrees with a reader that goes through them one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import deepcopy
+
+from hypothesis import given
+from hypothesis import strategies as st
+from messagekit import entry, events, examples, law, numbers, odd_wire, of_kind, ofrecords, raw_example, sequences
+from pytest import MonkeyPatch, mark
+from schemakit import PATH, batch, merged, pieces, plainly
+
+from tfrtool.payload.schema import agree, table
+from tfrtool.payload.schema.event_table import EventReader, EventTable
+from tfrtool.payload.schema.kernel import Known
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.schema.wire_table import WireTable, summarise_wire
+
+cuts = st.lists(st.integers(0, 50), max_size=4)
+some_examples = st.lists(examples, max_size=8)
+mixed = st.lists(examples | examples | sequences | odd_wire(), max_size=8)
+repeated = st.builds(
+    lambda few, which: [few[i % len(few)] for i in which],
+    st.lists(examples, min_size=1, max_size=3),
+    st.lists(st.integers(0, 9), max_size=20),
+)
+
+
+@law
+@given(mixed | repeated, cuts)
+def test_any_cut_of_examples_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
+    assert merged(pieces(payloads, at)) == merged([batch(payloads)])
+
+
+@law
+@given(st.lists(ofrecords, max_size=8), cuts)
+def test_any_cut_of_ofrecords_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
+    assert merged(pieces(payloads, at, "ofrecord")) == merged([batch(payloads, family="ofrecord")])
+
+
+@law
+@given(some_examples, some_examples, some_examples)
+def test_merging_is_associative_and_leaves_the_right_side_alone(
+    one: list[bytes], two: list[bytes], three: list[bytes]
+) -> None:
+    a, b, c = (batch(payloads, 100 * i) for i, payloads in enumerate((one, two, three)))
+    before = deepcopy((b, c))
+    left = merged([merged([a, b]), c])
+    assert left == merged([a, merged([b, c])])
+    assert (b, c) == before
+
+
+@law
+@given(mixed)
+def test_an_empty_table_is_the_identity(payloads: list[bytes]) -> None:
+    one = batch(payloads)
+    assert merged([Table(), one]) == merged([one]) == merged([one, Table()])
+
+
+@law
+@given(repeated)
+def test_what_is_remembered_of_headers_changes_nothing(payloads: list[bytes]) -> None:
+    known = Known("example")
+    first = batch(payloads, known=known)
+    assert batch(payloads, known=known) == first == batch(payloads)
+
+
+def test_which_features_are_kept_does_not_hang_on_the_cut(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FEATURES", 5)
+    monkeypatch.setattr(agree, "FEATURES", 3)
+    names = [b"%d" % (n * 7919 % 1000) for n in range(60)]
+    payloads = [raw_example(entry(name, numbers(3, 1))) for name in names]
+    whole = merged([batch(payloads)])
+    assert all(merged(pieces(payloads, [at, at * 3, at * 7])) == whole for at in range(1, 50, 7))
+    assert whole.more
+    assert {name for _, name in whole.features} == set(sorted(set(names), key=lambda name: (len(name), name))[:5])
+
+
+def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None:
+    """Every fact of the table that the slow reader knows too."""
+    found = plainly(payloads, kind)
+    assert {name for is_list, name in found_by_us.features if not is_list} == found.keys()
+    for name, plain in found.items():
+        feature = found_by_us.features[False, name]
+        assert feature.present == plain.present
+        assert (None if feature.missing is None else feature.missing.record) == plain.missing
+        assert {kind: lists.records for kind, lists in feature.kinds.items()} == {
+            kind: len(counts) for kind, counts in plain.kinds.items()
+        }
+        for kind_of, counts in plain.kinds.items():
+            lists = feature.kinds[kind_of]
+            assert (lists.shortest, lists.longest) == (min(counts), max(counts))
+            if len(plain.kinds) == 1:
+                same_values(lists.values, plain.values)
+
+
+def same_values(sums: Numbers | Blobs | None, values: list[object]) -> None:
+    if isinstance(sums, Blobs):
+        sizes = [len(value) for value in values]  # type: ignore[arg-type]
+        assert (sums.values, sums.bytes, sum(held.values for held in sums.contents.values())) == (
+            len(sizes),
+            sum(sizes),
+            len(sizes),
+        )
+    elif isinstance(sums, Numbers):
+        finite = [value for value in values if math.isfinite(value)]  # type: ignore[arg-type]
+        assert sums.values == len(values)
+        assert sums.nan == sum(value != value for value in values)
+        assert sums.infinite == len(values) - len(finite) - sums.nan
+        if finite:
+            assert (sums.least, sums.greatest) == (min(finite), max(finite))  # type: ignore[type-var]
+        if sums.distinct is not None and values and isinstance(values[0], int):
+            assert sums.distinct == set(values)
+
+
+@law
+@given(mixed | repeated)
+def test_examples_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
+    same_facts(batch(payloads), payloads, "sequence_example")
+
+
+@law
+@given(st.lists(ofrecords | odd_wire(), max_size=8))
+def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
+    same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
+
+
+def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:
+    total = EventTable()
+    edges = sorted({0, len(payloads), *(cut % (len(payloads) + 1) for cut in at)})
+    for begin, end in zip(edges, edges[1:], strict=False):
+        data = b"".join(payloads[begin:end])
+        stops = [len(b"".join(payloads[begin : i + 1])) for i in range(begin, end)]
+        total.merge(EventReader().summarise(memoryview(data), [0, *stops][:-1], stops, begin, PATH)[0])
+    return total
+
+
+@law
+@given(st.lists(events, max_size=8), cuts)
+def test_any_cut_of_events_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
+    assert repr(pieces_of_events(payloads, at)) == repr(pieces_of_events(payloads, []))
+
+
+@law
+@given(st.lists(odd_wire(), max_size=6), st.integers(0, 6))
+def test_any_cut_of_unknown_records_gives_the_same(payloads: list[bytes], at: int) -> None:
+    def table_of(some: list[bytes], first: int) -> WireTable:
+        data = b"".join(some)
+        stops = [len(b"".join(some[: i + 1])) for i in range(len(some))]
+        return summarise_wire(memoryview(data), [0, *stops][:-1], stops, first, PATH)
+
+    whole, parts = WireTable(), WireTable()
+    whole.merge(table_of(payloads, 0))
+    for some, first in ((payloads[:at], 0), (payloads[at:], len(payloads[:at]))):
+        parts.merge(table_of(some, first))
+    assert parts == whole
+
+
+@mark.parametrize("kind", ["example", "ofrecord"])
+@law
+@given(data=st.data())
+def test_schemas_of_files_merge_to_the_same(kind: str, data: st.DataObject) -> None:
+    def one(number: int) -> Schema:
+        found = batch(data.draw(st.lists(of_kind[kind], max_size=3)), 10 * number, kind)
+        made = Schema(examples=found) if kind == "example" else Schema(ofrecords=found)
+        made.shards.add(found, f"{number}")
+        return made
+
+    a, b, c = map(one, range(3))
+    left, right, inner = Schema(), Schema(), Schema()
+    for part in (a, b, c):
+        left.merge(part)
+    for part in (b, c):
+        inner.merge(part)
+    for part in (a, inner):
+        right.merge(part)
+    assert left == right

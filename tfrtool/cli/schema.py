@@ -1,0 +1,56 @@
+"""`tfrtool schema`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tfrtool.cli.options import check_page, files, page_options, reading_command
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+
+FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
+
+
+@reading_command("schema")
+@click.option("-n", "--number", type=click.IntRange(min=1), metavar="N", help="Read the first N records of each input.")
+@click.option(
+    "--emit",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Print the schema for another program: json, a tf.io feature description (tf), a tensorflow_metadata Schema"
+    " (pbtxt), the features of DALI's reader (dali), the description of the package tfrecord; tfds writes two files.",
+)
+@click.option(
+    "-o",
+    "--output",
+    shell_complete=files,
+    metavar="OUT",
+    help="Write to a file; with --emit tfds, into the folder of the data.",
+)
+@page_options("Replace files that exist.")
+def schema(common: Common, number: int | None, emit: str, output: str | None, html: str | None, force: bool) -> int:
+    """Show which features the records of all INPUTs have, and of which kind.
+
+    In a pipe, a feature is a line of tab-separated fields: name, kind, records in which it stands, fewest values of a
+    record, most values, what they are, what is odd about it. Of SequenceExamples the kind of a feature list begins with
+    `list of`. Of events a tag is a line, its steps standing in place of the values; of records of no known kind each
+    field at their top. Payloads that do not parse are passed over, and end in exit code 1 as damage does.
+    """
+    from tfrtool.cli import schema_run
+
+    if common.json and emit not in ("table", "json"):
+        raise click.UsageError(f"--json writes JSON Lines, and --emit {emit} something else: choose one")
+    if emit == "tfds" and not output:
+        raise click.UsageError("--emit tfds writes two files: name the folder of the data by -o")
+    if output and (common.json or emit == "table"):
+        raise click.UsageError("-o takes what --emit makes for another program: choose a format by --emit")
+    if force and not output and html is None:
+        raise click.UsageError("--force is for -o and --html")
+    if html is not None and emit != "table":
+        raise click.UsageError("--html shows the table, and --emit is for another program: choose one")
+    check_page(common, html, force, "a file of -o")
+    return schema_run.schema(common, number, emit, output, force, html)

@@ -1,0 +1,186 @@
+"""A schema as rows of text: a row a feature, a tag or a field, and the sentences about all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfrtool.cli.text import plural, safe
+from tfrtool.payload.schema.feature import Feature, Key
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.values import shortest_float32, size_text
+from tfrtool.payload.wire import WIRE_NAMES
+from tfrtool.verbs.findings import Finding, findings
+from tfrtool.verbs.labels import looks_like_label
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
+
+_DETAILS = 3
+"""Sizes of images shown of one feature."""
+
+
+class Line(NamedTuple):
+    """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks."""
+
+    name: str
+    kind: str
+    records: int
+    fewest: int
+    most: int
+    what: str
+    remarks: list[str]
+
+
+def lines(schema: Schema) -> Iterator[Line]:
+    """A row for each feature, tag and field, with what is odd about it."""
+    remarks: dict[Key | None, list[str]] = {}
+    for one in findings(schema):
+        if one.what != "shard":
+            remarks.setdefault(one.key, []).append(_without_name(one))
+    for table in (schema.examples, schema.ofrecords):
+        for key, feature in table.features.items():
+            yield _feature(feature, remarks.get(key, []) if table is schema.table else [])
+    for name, tag in schema.events.tags.items() if schema.events else ():
+        kinds = "/".join(safe(kind) for kind in tag.kinds)
+        yield Line(_name(name), kinds, tag.values, tag.low, tag.high, f"steps {tag.low} to {tag.high}", [])
+    for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
+        kind = WIRE_NAMES[wire]
+        yield Line(f"field {number}", kind, found.records, found.fewest, found.most, _blobs(found.values), [])
+
+
+def sentences(schema: Schema) -> Iterator[str]:
+    """What is to be said about all of it, not yet safe: findings about no one feature, then notes."""
+    for one in findings(schema):
+        if one.key is None or one.what == "shard":
+            yield one.message
+    table = schema.table
+    for group in table.agreement.groups(table.features):
+        yield f"lists of the same length in every record: {', '.join(_plain(key) for key in group)}"
+    if table.more:
+        yield f"more than {len(table.features):,} features: those of the shortest names are shown"
+    if schema.events:
+        yield from _about_events(schema.events)
+    if schema.unknown:
+        yield from _about_unknown(schema.unknown)
+    if schema.misfits and schema.first_misfit:
+        first = schema.first_misfit
+        lost = plural(schema.misfits, "payload")
+        yield f"{lost} did not parse and are left out, first record {first.record} of {first.path}"
+    if schema.large:
+        yield f"{plural(schema.large, 'record')} too large to be held, left out"
+    if schema.limited:
+        yield "only the first records of each input were read: a feature may be missing, or differ, in others"
+
+
+def _feature(feature: Feature, remarks: list[str]) -> Line:
+    kinds = "/".join(feature.set_kinds) or "unset"
+    what = "; ".join(filter(None, (_values(feature, kind) for kind in feature.set_kinds)))
+    unset = feature.kinds.get(None)
+    if unset is not None and feature.set_kinds:
+        what += f"; unset in {plural(unset.records, 'record')}"
+    low, high = feature.shortest, feature.longest
+    if feature.is_list:
+        kinds = f"list of {kinds}"
+        low, high = feature.steps or (0, 0)
+        what = f"{_range(feature.shortest, feature.longest)} a step; {what}" if what else what
+    return Line(_name(feature.name), kinds, feature.present, low, high, what, [safe(remark) for remark in remarks])
+
+
+def _values(feature: Feature, kind: str) -> str:
+    values = feature.kinds[kind].values
+    if isinstance(values, Blobs):
+        return _blobs(values)
+    return _numbers(values, kind) if isinstance(values, Numbers) and values.values else ""
+
+
+def _numbers(numbers: Numbers, kind: str) -> str:
+    parts = []
+    if isfinite(numbers.least):
+        low, high = _number(numbers.least, kind), _number(numbers.greatest, kind)
+        parts.append(low if low == high else f"{low} to {high}")
+    if kind.startswith("int"):
+        if numbers.distinct is not None and len(numbers.distinct) > 1:
+            parts.append(f"{len(numbers.distinct)} different")
+        if looks_like_label(numbers):
+            parts.append("a label")
+        if kind == "int64" and not numbers.fits_int32:
+            parts.append("beyond int32")
+    parts += [f"{count:,} {word}" for count, word in ((numbers.nan, "NaN"), (numbers.infinite, "infinite")) if count]
+    return ", ".join(parts)
+
+
+def _number(value: float, kind: str) -> str:
+    return repr(shortest_float32(value)) if kind == "float" else repr(value)
+
+
+def _blobs(blobs: Blobs) -> str:
+    if not blobs.values:
+        return ""
+    held = sorted(blobs.contents.items(), key=lambda item: -item[1].values)
+    parts = []
+    for kind, one in held:
+        details = sorted(one.details, key=lambda detail: -one.details[detail])
+        shown = " ".join(f"({safe(detail)})" for detail in details[:_DETAILS])
+        more = " …" if len(details) > _DETAILS or one.more else ""
+        count = f"{one.values:,} " if len(held) > 1 else ""
+        parts.append(f"{count}{kind} {shown}{more}".rstrip())
+    low, high = size_text(int(blobs.shortest)), size_text(blobs.longest)
+    return f"{', '.join(parts)}; {low if low == high else f'{low} to {high}'}"
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _about_events(events: EventTable) -> Iterator[str]:
+    if isfinite(events.earliest):
+        yield f"logged from {_time(events.earliest)} to {_time(events.latest)}"
+    if events.low is not None:
+        yield f"steps {events.low} to {events.high}"
+    if events.gap and events.gap_at:
+        at = events.gap_at
+        yield f"longest time between two events: {events.gap:.6g} s, before record {at.record} of {at.path}"
+    if events.restarts and events.first_restart:
+        at = events.first_restart.place
+        yield f"{plural(events.restarts, 'restart')}, first at record {at.record} of {at.path}"
+    if events.other:
+        yield "other events: " + ", ".join(f"{count:,} {what}" for what, count in events.other.items())
+    if events.more:
+        yield f"more than {len(events.tags):,} tags: those of the shortest names are shown"
+
+
+def _about_unknown(unknown: WireTable) -> Iterator[str]:
+    if unknown.opaque and unknown.first_opaque:
+        at = unknown.first_opaque
+        held = _blobs(unknown.payloads)
+        count = plural(unknown.opaque, "payload")
+        yield f"no protocol buffer: {count}, first record {at.record} of {at.path}: {held}"
+    if unknown.fields:
+        yield "the kind of the records is not known: the fields at their top are shown"
+
+
+def _time(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:g} s"
+
+
+def _without_name(one: Finding) -> str:
+    """The sentence of a finding in the row of its feature, which has the name already."""
+    name = _plain(one.key) if one.key else ""
+    return one.message.removeprefix(f"{name}: ")
+
+
+def _plain(key: Key) -> str:
+    return str(key[1], "utf-8", "backslashreplace") or "the feature without a name"
+
+
+def _name(name: bytes) -> str:
+    return safe(name.decode("utf-8", "surrogateescape"))

@@ -1,0 +1,128 @@
+"""The entries of a record, one by one and by the rules of protobuf: for what the fast walk does not know.
+
+As protobuf does: of two kinds set in one feature the last wins, the same kind twice is one longer list, packed and
+unpacked numbers may mix, an entry without a name is named "", unknown fields are passed over, and of two entries of the
+same name the last counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tfrtool.payload.features import ListKind, Spans, count_values, pieces_of
+from tfrtool.payload.schema.family import LISTS, Family
+from tfrtool.payload.schema.feature import Key, within
+from tfrtool.payload.schema.table import FEATURES
+from tfrtool.payload.wire import LEN, Buffer, fields
+
+
+class Entry:
+    """A feature of one record: its kind, its number of values, and where they are.
+
+    `spans` gives `(begin, end)` of each bytes value, or of each run of packed numbers.
+    """
+
+    __slots__ = ("_found", "_view", "count", "kind")
+
+    def __init__(self, view: Buffer, kind: ListKind | None, count: int, found: Spans) -> None:
+        self._view = view
+        self.kind = kind
+        self.count = count
+        self._found = found
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        if self.kind is not None:
+            for begin, end in self._found:
+                for first, last, _ in pieces_of(self._view, begin, end, self.kind, 1):
+                    yield first, last
+
+
+class Record:
+    """One record: its features and feature lists by name, the last of each, and which names stood more than once."""
+
+    __slots__ = ("entries", "is_sequence", "lists", "more", "repeated")
+
+    def __init__(self) -> None:
+        self.entries: dict[Key, Entry] = {}
+        self.lists: dict[Key, tuple[Buffer, Spans]] = {}
+        self.repeated: set[Key] = set()
+        self.more = False
+        self.is_sequence = False
+
+    def _bounded(self, found: dict[Key, object]) -> None:
+        if len(found) > 2 * FEATURES:
+            kept = within(found, FEATURES)
+            for key in [key for key in found if key not in kept]:
+                del found[key]
+            self.repeated &= set(found)
+            self.more = True
+
+
+def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
+    """Read the record in `[begin, end)`; raises WireError where protobuf would refuse it."""
+    record = Record()
+    if family == "ofrecord":
+        _read_features(view, begin, end, record, family)
+        return record
+    for number, wire, first, last in fields(view, begin, end):
+        if wire == LEN and number == 1:
+            _read_features(view, first, last, record, family)
+        elif wire == LEN and number == 2:
+            record.is_sequence = True
+            for name, value in _entries(view, first, last):
+                key = (True, name)
+                if key in record.lists:
+                    record.repeated.add(key)
+                for _ in steps(view, value):
+                    pass
+                record.lists[key] = view, value
+                record._bounded(record.lists)  # type: ignore[arg-type]
+    return record
+
+
+def _read_features(view: Buffer, begin: int, end: int, record: Record, family: Family) -> None:
+    lists = LISTS[family]
+    for name, value in _entries(view, begin, end):
+        key = (False, name)
+        if key in record.entries:
+            record.repeated.add(key)
+        record.entries[key] = read_feature(view, value, lists)
+        record._bounded(record.entries)  # type: ignore[arg-type]
+
+
+def _entries(view: Buffer, begin: int, end: int) -> Iterator[tuple[bytes, Spans]]:
+    """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
+    for number, wire, first, last in fields(view, begin, end):
+        if number != 1 or wire != LEN:
+            continue
+        name = b""
+        value: Spans = []
+        for part, kind, at, stop in fields(view, first, last):
+            if kind == LEN and part == 1:
+                name = bytes(view[at:stop])
+            elif kind == LEN and part == 2:
+                value.append((at, stop))
+        yield name, value
+
+
+def read_feature(view: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> Entry:
+    """A feature in one or several pieces; its lists are checked, those too that a later one overrides."""
+    kind: ListKind | None = None
+    found: Spans = []
+    count = 0
+    for begin, end in spans:
+        for number, wire, first, last in fields(view, begin, end):
+            if wire == LEN and number in lists:
+                if lists[number] != kind:
+                    kind, found, count = lists[number], [], 0
+                found.append((first, last))
+                count += count_values(view, first, last, kind)
+    return Entry(view, kind, count, found)
+
+
+def steps(view: Buffer, spans: Spans) -> Iterator[Entry]:
+    """The steps of a feature list, each a feature without a name."""
+    for begin, end in spans:
+        for number, wire, first, last in fields(view, begin, end):
+            if number == 1 and wire == LEN:
+                yield read_feature(view, [(first, last)], LISTS["example"])

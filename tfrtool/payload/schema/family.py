@@ -1,0 +1,16 @@
+"""Which lists the features of a kind of record can have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tfrtool.payload.features import ListKind
+
+Family = Literal["example", "ofrecord"]
+"""How features are laid out: as Examples and SequenceExamples have them, or as OFRecords do."""
+
+LISTS: dict[Family, dict[int, ListKind]] = {
+    "example": {1: "bytes", 2: "float", 3: "int64"},
+    "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
+}

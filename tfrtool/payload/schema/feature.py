@@ -1,0 +1,159 @@
+"""One feature over many records: in which it stands, of which kind, with how many values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place, values_for
+
+Key = tuple[bool, bytes]
+"""Whether it is a feature list, and the name. Context features and feature lists have names of their own."""
+
+
+class Met(NamedTuple):
+    """A record in which something was first met: its number within the stretch of records, and its place."""
+
+    at: int
+    place: Place
+
+    def after(self, before: int) -> Met:
+        """The same, seen from a stretch that begins `before` records earlier."""
+        return Met(before + self.at, self.place)
+
+
+@dataclass(slots=True)
+class Lists:
+    """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
+
+    For a feature list these are the lists of its steps.
+    """
+
+    kind: str | None
+    records: int
+    first: Place
+    shortest: int
+    longest: int
+    values: Numbers | Blobs | None
+
+    def merge(self, other: Lists) -> None:
+        self.records += other.records
+        self.shortest = min(self.shortest, other.shortest)
+        self.longest = max(self.longest, other.longest)
+        if self.values is not None:
+            self.values.merge(other.values)  # type: ignore[arg-type]
+
+    def copy(self) -> Lists:
+        values = None if self.values is None else self.values.copy()
+        return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values)
+
+
+@dataclass(slots=True)
+class Feature:
+    """A feature, or a feature list, over a stretch of records.
+
+    `present` counts the records in which its name stands, `repeated` those in which it stands more than once (readers
+    keep the last, and so does this). `missing` is the first record without it, `filled` the first in which it has a
+    value. `steps` are the least and the most steps of a feature list.
+    """
+
+    name: bytes
+    is_list: bool = False
+    present: int = 0
+    repeated: int = 0
+    first_repeated: Place | None = None
+    missing: Place | None = None
+    filled: Met | None = None
+    kinds: dict[str | None, Lists] = field(default_factory=dict)
+    steps: tuple[int, int] | None = None
+
+    def merge(self, other: Feature, before: int) -> None:
+        """Add what a later stretch says; `before` is the number of records of this one. `missing` is the caller's."""
+        self.present += other.present
+        self.repeated += other.repeated
+        if self.first_repeated is None:
+            self.first_repeated = other.first_repeated
+        if self.filled is None and other.filled is not None:
+            self.filled = other.filled.after(before)
+        if other.steps:
+            low, high = self.steps or other.steps
+            self.steps = min(low, other.steps[0]), max(high, other.steps[1])
+        for kind, lists in other.kinds.items():
+            if kind in self.kinds:
+                self.kinds[kind].merge(lists)
+            else:
+                self.kinds[kind] = lists.copy()
+
+    def copy(self, before: int = 0) -> Feature:
+        kinds = {kind: lists.copy() for kind, lists in self.kinds.items()}
+        filled = None if self.filled is None else self.filled.after(before)
+        return Feature(
+            self.name,
+            self.is_list,
+            self.present,
+            self.repeated,
+            self.first_repeated,
+            self.missing,
+            filled,
+            kinds,
+            self.steps,
+        )
+
+    def lists(self, kind: str | None, place: Place) -> Lists:
+        """The lists of a kind, which are begun at `place` if there were none."""
+        found = self.kinds.get(kind)
+        if found is None:
+            found = self.kinds[kind] = Lists(kind, 0, place, 1 << 62, 0, values_for(kind))
+        return found
+
+    @property
+    def key(self) -> Key:
+        return self.is_list, self.name
+
+    @property
+    def set_kinds(self) -> list[str]:
+        """The kinds that lists of it have, the most frequent first; features of no kind aside."""
+        found = [lists for kind, lists in self.kinds.items() if kind is not None]
+        return [str(lists.kind) for lists in sorted(found, key=lambda lists: -lists.records)]
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of most records that set one; None where none does."""
+        return next(iter(self.set_kinds), None)
+
+    @property
+    def shortest(self) -> int:
+        """The fewest values of a list where the feature stands."""
+        return min((lists.shortest for lists in self.kinds.values()), default=0)
+
+    @property
+    def longest(self) -> int:
+        """The most values of a list."""
+        return max((lists.longest for lists in self.kinds.values()), default=0)
+
+    @property
+    def contents(self) -> dict[str, Held]:
+        """What its bytes values hold."""
+        lists = self.kinds.get("bytes")
+        return lists.values.contents if lists is not None and isinstance(lists.values, Blobs) else {}
+
+    @property
+    def content(self) -> str | None:
+        """What most of its bytes values hold that are not empty; None where it has none."""
+        contents = self.contents
+        return max(contents, key=lambda kind: (kind != "empty", contents[kind].values), default=None)
+
+
+def within(names: Iterable[Key], bound: int) -> set[Key]:
+    """The `bound` shortest names."""
+    found = set(names)
+    return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
+
+
+Rank = tuple[int, bytes, bool]
+
+
+def rank(key: Key) -> Rank:
+    """Where a name stands among all names that there can be: short ones first."""
+    return len(key[1]), key[1], key[0]

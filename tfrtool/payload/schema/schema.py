@@ -1,0 +1,110 @@
+"""What a data set holds, whatever its kind: one value for a file, and for many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tfrtool.payload.schema.shards import Shards
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Place
+from tfrtool.report import Kind
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
+
+
+@dataclass(slots=True)
+class File:
+    """What an emitter needs to know of one file: its name, its sound records, and the bytes of their payloads."""
+
+    path: str
+    records: int
+    bytes: int
+    compression: str | None
+
+
+@dataclass(slots=True)
+class Schema:
+    """The schema of some files. `Schema()` is the identity of `merge`, which is associative; files merge in order.
+
+    `examples` has Examples and SequenceExamples. `misfits` counts the records whose payloads do not parse, `large`
+    those that are too large to be held; neither is described. `limited` says that only the first records of some file
+    were read.
+    """
+
+    examples: Table = field(default_factory=Table)
+    ofrecords: Table = field(default_factory=Table)
+    events: EventTable | None = None
+    unknown: WireTable | None = None
+    misfits: int = 0
+    first_misfit: Place | None = None
+    large: int = 0
+    limited: bool = False
+    shards: Shards = field(default_factory=Shards)
+    files: list[File] = field(default_factory=list)
+
+    def merge(self, other: Schema) -> None:
+        """Add what comes later to this one; `other` stays as it is."""
+        self.examples.merge(other.examples)
+        self.ofrecords.merge(other.ofrecords)
+        if other.events:
+            self.with_events().merge(other.events)
+        if other.unknown:
+            self.with_unknown().merge(other.unknown)
+        self.misfits += other.misfits
+        self.first_misfit = self.first_misfit or other.first_misfit
+        self.large += other.large
+        self.limited |= other.limited
+        self.shards.merge(other.shards)
+        self.files += other.files
+
+    def cut(self) -> None:
+        """Hold everything to its bounds."""
+        for part in (self.examples, self.ofrecords, self.events, self.unknown):
+            if part:
+                part.cut()
+
+    def with_events(self) -> EventTable:
+        """The table of the events, which is begun if there were none: most data sets need no reader of events."""
+        if self.events is None:
+            from tfrtool.payload.schema.event_table import EventTable
+
+            self.events = EventTable()
+        return self.events
+
+    def with_unknown(self) -> WireTable:
+        """The same for records of no known kind."""
+        if self.unknown is None:
+            from tfrtool.payload.schema.wire_table import WireTable
+
+            self.unknown = WireTable()
+        return self.unknown
+
+    @property
+    def records(self) -> int:
+        """The records that are described."""
+        return sum(self.kinds.values())
+
+    @property
+    def kinds(self) -> dict[Kind, int]:
+        """How many records of each kind are described, those of most records first; none without a record."""
+        examples: Kind = "sequence_example" if self.examples.sequences else "example"
+        counts: dict[Kind, int] = {
+            examples: self.examples.records,
+            "ofrecord": self.ofrecords.records,
+            "event": self.events.records if self.events else 0,
+            "unknown": self.unknown.records if self.unknown else 0,
+        }
+        return dict(sorted(((kind, count) for kind, count in counts.items() if count), key=lambda item: -item[1]))
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of most records, None where there are none."""
+        return next(iter(self.kinds), None)
+
+    @property
+    def table(self) -> Table:
+        """The features of most records: those of Examples, or of OFRecords."""
+        return max(self.examples, self.ofrecords, key=lambda table: table.records)

@@ -1,0 +1,89 @@
+"""Records read one by one: those of an unusual form, and feature lists. Slower, and right about everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from tfrtool.payload.schema.agree import Agreement
+from tfrtool.payload.schema.content import contents
+from tfrtool.payload.schema.entries import Entry, Record, read_record, steps
+from tfrtool.payload.schema.family import Family
+from tfrtool.payload.schema.feature import Feature, Key, Lists, Met
+from tfrtool.payload.schema.lists import CODES
+from tfrtool.payload.schema.numbers import floats, integers
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.wire import Buffer, WireError
+
+_MANY = 1 << 12  # values that are looked at together
+
+
+def one_by_one(
+    p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: Family
+) -> tuple[Table, list[tuple[int, WireError]]]:
+    """The table of these records, and those that protobuf would refuse, which are not in it."""
+    total = Table()
+    misfits: list[tuple[int, WireError]] = []
+    for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        try:
+            record = read_record(p, begin, end, family)
+        except WireError as error:
+            misfits.append((i, WireError(error.offset - begin, error.why)))
+        else:
+            total.merge(table_of(p, record, Place(path, first + i)))
+    return total, misfits
+
+
+def table_of(p: Buffer, record: Record, place: Place) -> Table:
+    """The table of one record."""
+    features: dict[Key, Feature] = {}
+    lengths: dict[Key, int] = {}
+    for key, entry in record.entries.items():
+        feature = features[key] = _feature(key, record, place)
+        lists = feature.lists(entry.kind, place)
+        lists.records = 1
+        lists.shortest = lists.longest = lengths[key] = entry.count
+        _add(p, lists, entry.spans(), place)
+        if entry.count:
+            feature.filled = Met(0, place)
+    for key, (view, spans) in record.lists.items():
+        feature = features[key] = _feature(key, record, place)
+        count = _add_steps(view, feature, steps(view, spans), place)
+        feature.steps = count, count
+        lengths[key] = count
+        if count:
+            feature.filled = Met(0, place)
+    agreement = Agreement.of(lengths, lambda at: place)
+    return Table(1, place, int(record.is_sequence), features, agreement, record.more)
+
+
+def _feature(key: Key, record: Record, place: Place) -> Feature:
+    twice = key in record.repeated
+    return Feature(key[1], key[0], 1, int(twice), place if twice else None)
+
+
+def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: Place) -> int:
+    """Add the steps of a feature list; their number."""
+    count = 0
+    for count, step in enumerate(found, 1):  # noqa: B007
+        lists = feature.lists(step.kind, place)
+        lists.records = 1
+        lists.shortest, lists.longest = min(lists.shortest, step.count), max(lists.longest, step.count)
+        _add(p, lists, step.spans(), place)
+    return count
+
+
+def _add(p: Buffer, lists: Lists, spans: Iterator[tuple[int, int]], place: Place) -> None:
+    """Add the values of one list."""
+    if isinstance(lists.values, Blobs):
+        while some := list(islice(spans, _MANY)):
+            sizes = [end - begin for begin, end in some]
+            held = contents(p, some, min(sizes), lambda _: place)
+            lists.values.merge(Blobs(len(some), sum(sizes), min(sizes), max(sizes), held))
+    elif isinstance(lists.values, Numbers):
+        runs = (p[begin:end] for begin, end in spans)
+        if lists.kind in CODES:
+            floats(runs, CODES[lists.kind], lists.values)
+        else:
+            integers(runs, lists.values, lists.kind == "int32")

@@ -1,0 +1,24 @@
+"""A schema as other programs take it, one format a module: each turns a `Schema` into text.
+
+What goes into code is quoted as ASCII literals, so that no name can be more than a name. Where a reader cannot take
+what the data holds, the text says so in a comment, and `refused` gives the reason where it can take none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.schema import Schema
+
+TEXTS = ("json", "tf", "pbtxt", "dali", "tfrecord")
+"""The formats of one text; `tfds` is two files, which `tfds.write` makes."""
+
+
+def emit(schema: Schema, what: str) -> str:
+    """The schema in one of the formats of `TEXTS`. Raises `UnsupportedError` where that cannot hold it."""
+    module = import_module(f"tfrtool.verbs.emit.{'as_json' if what == 'json' else what}")
+    make: Callable[[Schema], str] = module.emit
+    return make(schema)

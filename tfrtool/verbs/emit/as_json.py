@@ -1,0 +1,158 @@
+"""The schema as one JSON object: the `schema` object of `--json`, and the document of `--emit json`."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.payload.schema.feature import Feature, Key
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.values import json_value
+from tfrtool.payload.wire import WIRE_NAMES
+from tfrtool.verbs.findings import Finding, findings
+from tfrtool.verbs.labels import looks_like_label
+
+if TYPE_CHECKING:
+    from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.wire_table import WireTable
+
+
+def emit(schema: Schema) -> str:
+    """An indented document."""
+    import json
+
+    return json.dumps({"type": "schema", "v": 1, **schema_fields(schema)}, indent=2) + "\n"
+
+
+def schema_fields(schema: Schema) -> dict[str, Any]:
+    """The fields of the object. Numbers are numbers, names that are not UTF-8 are `{"bytes": base64}`."""
+    table = schema.table
+    found = list(findings(schema))
+    by_feature: dict[Key | None, Finding] = {}
+    for one in found:
+        by_feature.setdefault(one.key, one)
+    fields: dict[str, Any] = {
+        "records": schema.records,
+        "kind": schema.kind,
+        "kinds": dict(schema.kinds),
+        "sampled": schema.limited,
+        "misfits": schema.misfits,
+        "first_misfit": _place(schema.first_misfit),
+        "features": [_feature(f, table, by_feature.get(f.key)) for f in table.features.values() if not f.is_list],
+    }
+    if table.sequences:
+        lists = [feature for feature in table.features.values() if feature.is_list]
+        fields["feature_lists"] = [_feature(feature, table, by_feature.get(feature.key)) for feature in lists]
+    if table.records:
+        groups = table.agreement.groups(table.features)
+        fields["parallel"] = [[_name(key[1]) for key in group] for group in groups]
+        fields["more_features"] = table.more
+    if schema.events:
+        fields["events"] = _events(schema.events)
+    if schema.unknown:
+        fields["wire"] = _wire(schema.unknown)
+    fields["findings"] = [_finding(one) for one in found]
+    return fields
+
+
+def _feature(feature: Feature, table: Table, found: Finding | None) -> dict[str, Any]:
+    content = feature.content
+    fields: dict[str, Any] = {
+        "name": _name(feature.name),
+        "kind": feature.kind,
+        "kinds": {kind or "unset": lists.records for kind, lists in feature.kinds.items()},
+        "present": feature.present,
+        "missing": table.records - feature.present,
+        "min_count": feature.shortest,
+        "max_count": feature.longest,
+        "content": content,
+        "conflict": _finding(found) if found else None,
+    }
+    if feature.steps:
+        fields["min_steps"], fields["max_steps"] = feature.steps
+    for kind, lists in feature.kinds.items():
+        values = lists.values
+        if isinstance(values, Blobs) and values.values:
+            fields["contents"] = _contents(values)
+            fields["sizes"] = {"min": values.shortest, "max": values.longest, "sum": values.bytes}
+        elif isinstance(values, Numbers) and values.values:
+            fields.setdefault("numbers", {})[kind] = _numbers(values, str(kind))
+    return fields
+
+
+def _numbers(numbers: Numbers, kind: str) -> dict[str, Any]:
+    finite = isfinite(numbers.least)
+    fields: dict[str, Any] = {
+        "min": json_value(numbers.least, kind) if finite else None,
+        "max": json_value(numbers.greatest, kind) if finite else None,
+    }
+    if kind.startswith("int"):
+        distinct = None if numbers.distinct is None else len(numbers.distinct)
+        return fields | {"distinct": distinct, "label": looks_like_label(numbers), "fits_int32": numbers.fits_int32}
+    return fields | {"nan": numbers.nan, "infinite": numbers.infinite}
+
+
+def _contents(blobs: Blobs) -> dict[str, Any]:
+    return {
+        kind: {"values": held.values, "first": _place(held.first), "details": held.details, "more": held.more}
+        for kind, held in blobs.contents.items()
+    }
+
+
+def _events(events: EventTable) -> dict[str, Any]:
+    return {
+        "first_wall_time": events.earliest if isfinite(events.earliest) else None,
+        "last_wall_time": events.latest if isfinite(events.latest) else None,
+        "min_step": events.low,
+        "max_step": events.high,
+        "longest_gap": {"seconds": json_value(events.gap, "double"), **(_place(events.gap_at) or {})},
+        "restarts": events.restarts,
+        "first_restart": _place(events.first_restart.place if events.first_restart else None),
+        "other": events.other,
+        "tags": [
+            {"name": _name(name), "values": tag.values, "min_step": tag.low, "max_step": tag.high, "kinds": tag.kinds}
+            for name, tag in events.tags.items()
+        ],
+        "more_tags": events.more,
+    }
+
+
+def _wire(wire: WireTable) -> dict[str, Any]:
+    return {
+        "opaque": wire.opaque,
+        "first_opaque": _place(wire.first_opaque),
+        "payloads": _contents(wire.payloads),
+        "fields": [
+            {
+                "number": number,
+                "wire": WIRE_NAMES[kind],
+                "records": found.records,
+                "min_count": found.fewest,
+                "max_count": found.most,
+                "contents": _contents(found.values),
+            }
+            for (number, kind), found in wire.fields.items()
+        ],
+        "more_fields": wire.more,
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    feature = {} if one.key is None else {"feature": _name(one.key[1])}
+    return {"what": one.what, **feature, **(_place(one.place) or {}), "message": one.message}
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else {"path": _path(place.path), "record": place.record}
+
+
+def _name(name: bytes) -> Any:
+    return json_value(name, "bytes")
+
+
+def _path(path: str) -> Any:
+    import os
+
+    return json_value(os.fsencode(path), "bytes")

@@ -1,0 +1,86 @@
+"""What the emitters share: which features a reader can be told of, how many values they have, how names are quoted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tfrtool.errors import UnsupportedError
+from tfrtool.payload.schema.feature import Feature
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+
+
+def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
+    """The features of Examples; `UnsupportedError` where there are none, or feature lists that `reader` cannot take."""
+    table = schema.examples
+    if not table.records:
+        held = f"the inputs hold records of kind {schema.kind}" if schema.kind else "the inputs hold no record"
+        raise UnsupportedError(f"{reader} reads Examples, and {held}")
+    if table.sequences and not sequences:
+        raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")
+    return table
+
+
+class Told(NamedTuple):
+    """A feature as a reader is told of it, or why it is left out.
+
+    `size` is the one length of all lists, None where it varies or a record has none. `doubt` is what the reader will
+    stumble over, in words for a comment.
+    """
+
+    feature: Feature
+    name: str
+    kind: str
+    size: int | None
+    doubt: str
+    left_out: str
+
+
+def told(feature: Feature, schema: Schema) -> Told:
+    """One feature, as far as the records that were read allow: of a sample nothing is said to be in every record."""
+    name, left_out = "", ""
+    try:
+        name = feature.name.decode()
+    except UnicodeDecodeError:
+        left_out = "its name is not UTF-8"
+    kind = feature.kind
+    if kind is None:
+        left_out = left_out or "no record sets its kind"
+    low, high = feature.shortest, feature.longest
+    always = feature.missing is None and not schema.limited
+    size = low if always and low == high else None
+    doubts = []
+    if len(feature.set_kinds) > 1:
+        counts = ", ".join(f"{one} in {feature.kinds[one].records:,}" for one in feature.set_kinds)
+        doubts.append(f"kinds differ: {counts} records")
+    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out)
+
+
+def heading(schema: Schema, what: str) -> list[str]:
+    """Comment lines: what was read, and what that means."""
+    files = f"{len(schema.files):,} file{'' if len(schema.files) == 1 else 's'}"
+    records = f"{schema.records:,} record{'' if schema.records == 1 else 's'}"
+    lines = [f"# {what}, from {records} of {files}, by tfrtool schema."]
+    if schema.limited:
+        lines.append("# Only the first records of each file were read, so no feature is said to be in every record.")
+    if schema.table.more:
+        lines.append("# There are more features than are described here.")
+    return lines
+
+
+def quoted(name: str) -> str:
+    """A name as a Python string literal in ASCII."""
+    return ascii(name)
+
+
+def named(feature: Feature) -> str:
+    """The name of a feature in a comment."""
+    return ascii(feature.name)[1:] if not _decodes(feature.name) else ascii(feature.name.decode())
+
+
+def _decodes(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

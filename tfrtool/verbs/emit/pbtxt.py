@@ -1,0 +1,74 @@
+"""A `tensorflow_metadata.proto.v0.Schema` as text: what TensorFlow Data Validation and TFX read and write.
+
+Source of the fields: tensorflow/metadata, proto/v0/schema.proto. The feature lists of a SequenceExample are the members
+of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there.
+"""
+
+from __future__ import annotations
+
+from tfrtool.errors import UnsupportedError
+from tfrtool.payload.schema.feature import Feature
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Numbers
+from tfrtool.verbs.emit.common import heading, named, told
+from tfrtool.verbs.labels import looks_like_label
+
+_TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
+_IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
+
+
+def emit(schema: Schema) -> str:
+    """A feature a block: its type, its presence, its shape or number of values, and its domain where that is sure."""
+    table = schema.table
+    if not table.records:
+        raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
+    lines = heading(schema, "A tensorflow_metadata Schema")
+    lists = []
+    for feature in table.features.values():
+        if feature.is_list:
+            lists += _feature(feature, schema, table)
+        else:
+            lines += _feature(feature, schema, table)
+    if lists:
+        lines += ["feature {", '  name: "##SEQUENCE##"', "  type: STRUCT", "  struct_domain {"]
+        lines += [*(f"    {line}" for line in lists), "  }", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
+    one = told(feature, schema)
+    if one.left_out:
+        return [f"# {named(feature)} is left out: {one.left_out}"]
+    unset = feature.kinds[None].records if None in feature.kinds else 0
+    always = feature.missing is None and not unset and not schema.limited
+    set_lists = [lists for kind, lists in feature.kinds.items() if kind is not None]
+    low, high = min(lists.shortest for lists in set_lists), max(lists.longest for lists in set_lists)
+    if feature.is_list and feature.steps:
+        low, high = feature.steps
+    lines = ["feature {", f"  name: {_text(one.name)}", f"  type: {_TYPES[one.kind]}"]
+    lines.append("  presence { min_fraction: 1.0 min_count: 1 }" if always else "  presence { min_count: 1 }")
+    if always and low == high and low > 0 and not feature.is_list:
+        lines.append(f"  shape {{ dim {{ size: {low} }} }}")
+    elif not schema.limited and high > 0:
+        lines.append(f"  value_count {{ min: {low} max: {high} }}")
+    domain = _domain(feature, one.kind)
+    if domain and not schema.limited:
+        lines.append(f"  {domain}")
+    if one.doubt:
+        lines.append(f"  # {one.doubt}")
+    return [*lines, "}"]
+
+
+def _domain(feature: Feature, kind: str) -> str:
+    numbers = feature.kinds[kind].values
+    if isinstance(numbers, Numbers) and looks_like_label(numbers):
+        return f"int_domain {{ min: {numbers.least} max: {numbers.greatest} is_categorical: true }}"
+    if kind == "bytes" and feature.content in _IMAGES and len(feature.contents) == 1:
+        return "image_domain { }"
+    return ""
+
+
+def _text(name: str) -> str:
+    """A string of the text format: printable ASCII as it is, every other byte in octal."""
+    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in name.encode()) + '"'

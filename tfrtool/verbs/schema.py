@@ -1,0 +1,184 @@
+"""schema: which features there are, of which kind, in how many records, and what they hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.walk import Batch
+from tfrtool.payload.kinds import SAMPLE, kind_of
+from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.schema import File, Schema
+from tfrtool.payload.schema.values import Place
+from tfrtool.report import FileReport
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading import Reading, reading
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.payload.schema.event_table import EventReader
+    from tfrtool.payload.wire import WireError
+    from tfrtool.report import Kind
+
+_HELD = 1 << 20
+"""Bytes of payloads that are kept until the kind of a file is known."""
+
+
+def schema_file(name: str, options: Options, n: int | None = None) -> Iterator[Damage | Schema | FileReport]:
+    """Yield the damage of one input as it is found, then its schema, then its report.
+
+    `n` is how many records of it are read, from the first; None for all. A payload that does not parse is damage.
+    """
+    yield from reading(name, options, lambda read: _Describing(read, n).run())
+
+
+class _Describing:
+    """Reads one file into a schema."""
+
+    def __init__(self, read: Reading, n: int | None) -> None:
+        self.read = read
+        self.left = n
+        self.schema = Schema(limited=n is not None)
+        self.payload_bytes = 0
+        self.seen = 0
+        self.kind: Kind | None = None
+        self._own: Kind | None = None
+        self.pending: list[Batch] = []
+        self.held = 0
+        self.known: Known | None = None
+        self.events: EventReader | None = None
+
+    def run(self) -> Iterator[Damage | Schema | FileReport]:
+        read = self.read
+        for event in read.events(payloads=True) if self.left != 0 else ():
+            if not isinstance(event, Batch):
+                yield event
+                continue
+            batch = event
+            if self.left is not None and batch.count > self.left:
+                batch = replace(batch, count=self.left, begins=batch.begins[: self.left], ends=batch.ends[: self.left])
+            self.seen += batch.count
+            if batch.view is None:
+                self.schema.large += 1
+            else:
+                self.payload_bytes += sum(batch.ends) - sum(batch.begins)
+                yield from self._routed(batch)
+            if self.left is not None:
+                self.left -= batch.count
+                if not self.left:
+                    break
+        yield from self._decided()
+        report = read.report()
+        if self.left == 0:
+            report.records = self.seen - self.schema.misfits
+        self.schema.cut()
+        self.schema.shards.add(self.schema.table, report.path)
+        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]
+        if self.schema.kind is not None:
+            report.kind = self.schema.kind
+        yield self.schema
+        yield report
+
+    def _routed(self, batch: Batch) -> Iterator[Damage]:
+        """Read a batch by the kind of the file, or keep a copy of it until that is known."""
+        if self.kind is None:
+            kind = self._voted(batch)
+            if kind in (None, "unknown") and self.seen < SAMPLE and self.held < _HELD:
+                assert batch.view is not None
+                base = batch.begins[0]
+                copy = bytes(batch.view[base : batch.ends[-1]])
+                begins, ends = [at - base for at in batch.begins], [at - base for at in batch.ends]
+                self.held += len(copy)
+                view = memoryview(copy)
+                self.pending.append(replace(batch, base=batch.base + base, view=view, begins=begins, ends=ends))
+                return
+            yield from self._decided()
+        yield from self._described(batch)
+
+    def _voted(self, batch: Batch) -> Kind | None:
+        """The kind of the file so far; a first record that is too large for the vote tells by itself."""
+        if self.read.kind is None and self._own is None and batch.view is not None:
+            self._own = kind_of(batch.view[batch.begins[0] : batch.ends[0]])
+        return self.read.kind or self._own
+
+    def _decided(self) -> Iterator[Damage]:
+        if self.kind is None:
+            self.kind = self.read.kind or self._own
+        pending, self.pending = self.pending, []
+        for batch in pending:
+            yield from self._described(batch)
+
+    def _described(self, batch: Batch) -> Iterator[Damage]:
+        view, path = batch.view, self.read.source.name
+        assert view is not None
+        misfits: Sequence[tuple[int, WireError]] = ()
+        if self.kind == "event":
+            if self.events is None:
+                from tfrtool.payload.schema.event_table import EventReader
+
+                self.events = EventReader()
+            events, misfits = self.events.summarise(view, batch.begins, batch.ends, batch.first, path)
+            self.schema.with_events().merge(events)
+        elif self.kind in ("example", "sequence_example", "ofrecord"):
+            total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
+            if self.known is None:
+                self.known = Known("ofrecord" if self.kind == "ofrecord" else "example")
+            table, misfits = summarise(view, batch.begins, batch.ends, batch.first, path, self.known)
+            total.merge(table)
+            self.known.heed(total)
+        else:
+            from tfrtool.payload.schema.wire_table import summarise_wire
+
+            self.schema.with_unknown().merge(summarise_wire(view, batch.begins, batch.ends, batch.first, path))
+        for number, error in misfits:
+            damage = self._damage(batch, number, error)
+            self.schema.misfits += 1
+            self.schema.first_misfit = self.schema.first_misfit or Place(path, batch.first + number)
+            self.read.unfit(damage)
+            yield damage
+
+    def _damage(self, batch: Batch, number: int, error: WireError) -> Damage:
+        from tfrtool.framing.damage import Damage
+
+        framed = self.read.identity.format == "tfrecord"
+        return Damage(
+            batch.base + batch.begins[number] - (HEADER if framed else OFRECORD_HEADER),
+            batch.base + batch.ends[number] + (FRAMING - HEADER if framed else 0),
+            "payload",
+            batch.first + number,
+            message=f"the payload is no {self.kind}: {error}",
+        )
+
+
+def schema(
+    *paths: str | os.PathLike[str],
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    n: int | None = None,
+) -> Schema:
+    """The schema of some files together, in their order; `n` records of each, or all.
+
+    Damaged records and payloads that do not parse are passed over: `verify` tells of the former, `misfits` counts the
+    latter. Raises `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read.
+    """
+    total = Schema()
+    for path in paths:
+        for item in schema_file(os.fspath(path), Options(format=format, compression=compression), n):
+            if isinstance(item, Schema):
+                total.merge(item)
+            elif isinstance(item, FileReport) and item.error:
+                raise _error(item)
+    total.cut()
+    return total
+
+
+def _error(report: FileReport) -> Exception:
+    from tfrtool import errors
+
+    assert report.error is not None
+    kind, message = report.error
+    classes = (errors.OpenError, errors.ReadError, errors.UnsupportedError)
+    return next((made for made in classes if made.kind == kind), errors.TfrtoolError)(message)
