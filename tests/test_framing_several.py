@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from faults import File, cut, drop, flip, insert, spoil, ten, walked, zero
 
-from tfrtool.framing.encode import header
+from tfrtool.framing import scout
+from tfrtool.framing.encode import frame, header
 
 UNLIKE = ten()
 ALIKE = File(tuple(Random(n).randbytes(50) for n in range(10)))
@@ -82,3 +83,10 @@ def test_two_accidents_cost_what_each_costs_alone(first: str, second: str) -> No
             saved = found.rescued(hurt)
             assert len(set(saved)) == len(saved), "one payload twice"
             assert set(saved) <= {file.payloads[number] for number in gone if number < 10}
+
+
+@pytest.mark.parametrize("size", [0, 40, 300])
+def test_every_sound_record_is_found_however_many_gaps_there_are(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(scout, "_ALLOWANCE", 1 << 16)  # so that looking ahead is paid up soon
+    one = frame(bytes(range(256))[:size] * 2)
+    assert len(walked(one + (b"\xfe" + one) * 1999 + one).payloads) == 2001

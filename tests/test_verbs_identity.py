@@ -13,6 +13,7 @@ import pytest
 from faults import File, flip, insert, spoil, ten, written_by
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, counted, ranges, verified
 
+from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS
 
 
@@ -205,9 +206,6 @@ def test_a_wrong_writer_is_named(path: Path, layout: object) -> None:
     assert counted(path).diagnosis == report.diagnosis
 
 
-GZIP_IN_TEXT_MODE = pytest.mark.xfail(strict=True, reason="text conversions are looked for in decoded bytes alone")
-
-
 @pytest.mark.parametrize(
     ("content", "diagnosis", "message"),
     [
@@ -216,8 +214,8 @@ GZIP_IN_TEXT_MODE = pytest.mark.xfail(strict=True, reason="text conversions are 
         (windows(DATA), "utf8-mangled", "Latin-1"),
         (DATA.decode("utf-8", "replace").encode(), "utf8-mangled", "became U+FFFD"),
         (gz(DATA).decode("utf-8", "replace").encode(), "utf8-mangled", "became U+FFFD"),
-        pytest.param(gz(DATA * 9).replace(b"\n", b"\r\n"), "crlf", "line feed became CR LF", marks=GZIP_IN_TEXT_MODE),
-        pytest.param(gz(DATA).decode("latin-1").encode(), "utf8-mangled", "Latin-1", marks=GZIP_IN_TEXT_MODE),
+        (gz(DATA * 9).replace(b"\n", b"\r\n"), "crlf", "line feed became CR LF"),
+        (gz(DATA).decode("latin-1").encode(), "utf8-mangled", "Latin-1"),
     ],
 )
 def test_a_file_that_went_through_a_text_conversion_is_damaged_in_one_way(
@@ -271,3 +269,31 @@ def test_records_far_behind_a_foreign_beginning_are_not_looked_for_where_a_signa
     assert verified(path, tarred(DATA))[1].records == 0
     for text in (CSV, XML, HTML * 1200, JSON * 2500):
         assert verified(path, insert(DATA, 0, text))[1].records == 6
+
+
+# What TensorFlow makes of it
+
+
+def tensorflow_says(damage: list[Damage]) -> list[str]:
+    return [one.message.rpartition("(TensorFlow ")[2] for one in damage if "TensorFlow" in one.message]
+
+
+def test_a_broken_stream_stops_tensorflow_before_it_comes_to_a_record(path: Path) -> None:
+    packed = bytearray(gz(DATA))
+    packed[len(packed) // 2] ^= 0xFF
+    damage, _ = verified(path, bytes(packed))
+    assert {one.fault for one in damage} > {"codec"}
+    assert tensorflow_says(damage) == ["stops here or earlier with 'inflate() failed')"]
+
+
+def test_what_follows_zlib_data_is_not_seen_by_tensorflow_and_what_follows_gzip_data_is(path: Path) -> None:
+    assert tensorflow_says(verified(path, zlib.compress(DATA) + b"more" * 9)[0]) == []
+    assert tensorflow_says(verified(path, gz(DATA) + b"more" * 9)[0]) == [
+        "stops here or earlier with 'inflate() failed')"
+    ]
+
+
+def test_of_a_stream_cut_short_tensorflow_reads_what_there_is(path: Path) -> None:
+    damage, _ = verified(path, gz(DATA)[:-300])
+    (said,) = tensorflow_says(damage)
+    assert said.startswith("stops here with 'truncated record at ")

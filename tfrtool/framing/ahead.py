@@ -54,12 +54,23 @@ class Ahead:
         return len(stored) == 4 and rotated(self.far.crc(begin, end)) == _FOOTER.unpack(stored)[0]
 
     def stands(self, header: int) -> bool:
-        """Whether the record at this sound header is sound, or is followed by one or by the end."""
+        """Whether the record at this sound header is sound, or is followed by one or by the end.
+
+        To find a sound one costs nothing, so that all of them are found. To believe one for what follows it is paid,
+        and so is what was read of one in vain.
+        """
+        ledger = self.ledger
         length: int = _HEADER.unpack(self.head(header))[0]
         end = header + FRAMING + length
-        if not self.ledger.spend(CANDIDATE) or not self.fits(end):
+        if not self.near.holds(end):
+            ledger.owe(CANDIDATE)
             return False
-        return self.boundary(end) or (self.ledger.spend(length) and self.data_holds(header + HEADER, end - 4))
+        if self.boundary(end) and ledger.spend(CANDIDATE):
+            return True
+        if not ledger.broke and self.data_holds(header + HEADER, end - 4):
+            return True
+        ledger.owe(CANDIDATE + length)
+        return False
 
     def tries(self, header: int, scout: Scout) -> bool:
         """The same for a header that `scout` found, which passes over a stretch where too many of them were of none."""

@@ -42,11 +42,12 @@ def readings(ahead: Ahead, start: int, head: bytes) -> Readings:
 def mended(ahead: Ahead, read: Readings, number: int | None) -> Damage | None:
     """The record with its header mended, where the payload's checksum then holds."""
     start = read.start
-    for length in read.lengths:
+    for length in sorted(read.lengths):  # only one can agree with its checksum, and the short ones cost least
         end = start + FRAMING + length
         if not ahead.fits(end) or not ahead.ledger.spend(length):
             continue
         if ahead.data_holds(start + HEADER, end - 4):
+            ahead.ledger.regain(length)
             message = words.mended(length, (length ^ int(_HEADER.unpack(read.head)[0])).bit_count())
             rescue = Rescue("mended-header", 1, ((start + HEADER, end - 4),))
             return header_damage(start, end, number, read.head, message, rescue)

@@ -37,17 +37,19 @@ _RUN = re.compile(b"\0+")
 class Ledger:
     """What looking ahead may still cost: allowances, and shares of the farthest offset that was reached.
 
-    So all looking ahead together is linear in the stream, however hostile it is. Three accounts, so that none starves
-    another: `spend` pays for trying what may be a record, in bytes that are read and checked at memory speed; `look`
-    for following chains to see whether they are content, in bytes hopped over; `toil` for bytes that Python touches
-    one by one.
+    So all looking ahead together is linear in the stream, however hostile it is. Four accounts, so that none starves
+    another: `spend` pays for trying what may be a record, in bytes that are read and checked at memory speed; `owe` for
+    what was read and was no sound record, so that sound ones are found however many they are; `look` for
+    following chains to see whether they are content, in bytes hopped over; `toil` for bytes that Python touches one by
+    one.
     """
 
-    __slots__ = ("farthest", "looked", "slow", "spent")
+    __slots__ = ("farthest", "looked", "risked", "slow", "spent")
 
     def __init__(self) -> None:
         self.farthest = 0
         self.spent = 0
+        self.risked = 0
         self.looked = 0
         self.slow = 0
 
@@ -63,14 +65,18 @@ class Ledger:
         self.spent += cost
         return True
 
+    def regain(self, cost: int) -> None:
+        """Get back what was spent, since it was not in vain: the walk goes on behind it, and that happens once."""
+        self.spent -= cost
+
     def owe(self, cost: int) -> None:
-        """Pay for what had to be read before it was known to be in vain, if need be on credit: ask `broke` before."""
-        self.spent += cost
+        """Pay for what was read before it was known to be in vain, if need be on credit: ask `broke` before."""
+        self.risked += cost
 
     @property
     def broke(self) -> bool:
-        """Whether trying one more candidate cannot be afforded."""
-        return self.spent + CANDIDATE > _ALLOWANCE + _EARN * self.farthest
+        """Whether so much was read in vain that no record may be read any more that may be unsound."""
+        return self.risked + CANDIDATE > _ALLOWANCE + _EARN * self.farthest
 
     def look(self, cost: int) -> None:
         """Pay for what was looked at, seen before by `sight`."""
@@ -224,6 +230,7 @@ class Scout:
         none = _over_zeros(0, length)
         for i in range(HEADER):
             if stored == rotated(_over_zeros(crc32c(before[i:]), length) ^ none ^ self._crc):
+                ledger.regain(HEADER * length)
                 return None if self._is_header(self.start + i, boundary) else self.start + i
         return None
 

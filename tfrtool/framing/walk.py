@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import sub
 from struct import Struct
@@ -63,6 +63,7 @@ def walk(
     max_record: int = MAX_RECORD,
     headers_only: bool = False,
     lengths: bool = False,
+    stopped: Callable[[], bool] = bool,
 ) -> Iterator[Batch | Damage]:
     """Walk TFRecord framing from the first byte to the last.
 
@@ -70,8 +71,11 @@ def walk(
     up to `max_record` bytes. `headers_only` hops from header to header, and reads payloads only to explain damage: a
     record is then sound when its length checksum holds and all its bytes are there; `lengths` asks for the lengths of
     the payloads there. Frames and damage tile the stream.
+
+    The first damage says what TensorFlow makes of it, unless `stopped` says that it would not come so far.
     """
     walker = _Walker(data, payloads, max_record)
+    walker.stopped = stopped
     if lengths:
         walker.lengths = []
     return walker.hop() if headers_only else walker.walk()
@@ -88,6 +92,7 @@ class _Walker:
         self.reached = 0
         self.number = 0
         self.damaged = False
+        self.stopped: Callable[[], bool] = bool
         self._large_view = memoryview(b"")
         self._resync: Resync | None = None
 
@@ -288,11 +293,14 @@ class _Walker:
 
                 self.damaged = True
                 begin, end = damage.begin, damage.end
-                if length is not None and not self._fits(length, begin + FRAMING + length):
+                if self.stopped():
+                    seen = ""
+                elif length is not None and not self._fits(length, begin + FRAMING + length):
                     seen = words.tensorflow_too_long(length, begin)
                 else:
                     seen = words.tensorflow(damage.fault, begin, end)
-                damage = replace(damage, message=f"{damage.message} ({seen})")
+                if seen:
+                    damage = replace(damage, message=f"{damage.message} ({seen})")
             if damage.record is not None:
                 self.number += max(damage.rescue.records if damage.rescue else 1, 1)
             yield damage

@@ -80,9 +80,8 @@ class Unpacker:
                 self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {hidden}")
                 at = floor = hidden
                 continue
-            resumed = self._resume(
-                at, floor, f"the bytes at compressed byte {at} are not the beginning of a {self._wrapper.unit}"
-            )
+            what = f"the bytes at compressed byte {at} are not the beginning of a {self._wrapper.unit}"
+            resumed = self._resume(at, floor, what, stops=first or self._wrapper is Gzip)
             if resumed is None:
                 return
             at = floor = resumed
@@ -93,7 +92,7 @@ class Unpacker:
         floor = max(begin + 1, at - LOOK_BACK)
         if stream.ended == "broken":
             what = f"the {unit} that begins at compressed byte {begin} is broken at compressed byte {at} ({stream.why})"
-            resumed = self._resume(at, floor, what)
+            resumed = self._resume(at, floor, what, stops=True)
             return (resumed, resumed, False) if resumed is not None else (at, at, True)
         if stream.ended == "torn":
             what = f"the {unit} that begins at compressed byte {begin} is cut short at compressed byte {at}"
@@ -119,16 +118,20 @@ class Unpacker:
         what = f"the {unit} at compressed bytes {begin} to {end} unpacks, but {wrong}"
         hidden = hidden_member(self._raw, self._wrapper, floor, at)
         if hidden is None:
-            self._fault(at, what)
+            self._fault(at, what, stops=True)
             return end, floor, False
-        self._fault(at, f"{what}; a sound member begins within it at compressed byte {hidden}, and is read from there")
+        what += f"; a sound member begins within it at compressed byte {hidden}, and is read from there"
+        self._fault(at, what, stops=True)
         return hidden, hidden, False
 
-    def _resume(self, at: int, floor: int, what: str) -> int | None:
-        """Note that reading stopped at packed byte `at`, and where it goes on: the next gzip member, or nowhere."""
+    def _resume(self, at: int, floor: int, what: str, *, stops: bool) -> int | None:
+        """Note that reading stopped at packed byte `at`, and where it goes on: the next gzip member, or nowhere.
+
+        `stops`: whether TensorFlow stops there.
+        """
         if self._wrapper is not Gzip:
             self.position = end = drain(self._raw, at)
-            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
+            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked", stops)
             return None
         start = max(floor, at - LOOK_BACK)
         if self._looked_back + at - start > 2 * at + (1 << 20):  # keeps the work linear on data made to be read twice
@@ -137,10 +140,10 @@ class Unpacker:
         found, end = next_member(self._raw, start)
         if found is None:
             self.position = end
-            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked")
+            self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked", stops)
             return None
         passed = f", {_bytes(found - at)} were passed over" if found > at else ""
-        self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {found}{passed}")
+        self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {found}{passed}", stops)
         return found
 
     def _header(self, at: int) -> Header:
@@ -162,8 +165,10 @@ class Unpacker:
         except zlib.error:
             return False
 
-    def _fault(self, packed: int, message: str) -> None:
-        self._faults.append(CodecFault(self._decoded, packed, message))
+    def _fault(self, packed: int, message: str, stops: bool = False) -> None:
+        if stops and not any(fault.stops for fault in self._faults):
+            message += " (TensorFlow stops here or earlier with 'inflate() failed')"
+        self._faults.append(CodecFault(self._decoded, packed, message, stops))
 
 
 def _bytes(count: int) -> str:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 class CodecFault:
     """What is wrong with the packed stream, at a byte of what it unpacks to and at a packed byte.
 
-    The bytes of the decoded stream before `offset_decoded` were unpacked before the fault was met.
+    The bytes of the decoded stream before `offset_decoded` were unpacked before the fault was met. `stops`: TensorFlow
+    raises there, or earlier, since it unpacks up to 256 KiB ahead (seen with version 2.21; of data that is only cut
+    short it reads what there is, and what follows zlib data it does not look at).
     """
 
     offset_decoded: int
     offset_encoded: int
     message: str
+    stops: bool = False

@@ -8,7 +8,7 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
-from tfrtool.verbs.mangled import Mangled, mangled
+from tfrtool.verbs.mangled import Mangled, mangled, mangled_gzip
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
@@ -48,6 +48,10 @@ def diagnose(
             say(report, found)
             report.restorable = restorable
             return
+    packed = mangled_gzip(source.raw_head) if report.faults["codec"] or source.raw_head[:1] == b"\x1f" else None
+    if packed:
+        say(report, packed)
+        return
     if report.records or report.restorable or not to_the_end:
         report.hint = _repair(report.path)
         return

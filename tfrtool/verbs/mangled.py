@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from zlib import decompressobj
+from zlib import error as zlib_error
 
+from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held, Readable
 from tfrtool.verbs.unmangle import Undone
@@ -32,6 +35,36 @@ _AGAIN = (
 )
 
 
+_CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
+_LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", _AGAIN)
+
+
+def mangled_gzip(head: bytes) -> Mangled | None:
+    """The conversion that gzip data with these first bytes went through, or None.
+
+    Proved where it unpacks further once that is undone, to a record with a sound header.
+    """
+    for found in (_CRLF, _LATIN):
+        undone = bytearray(len(head))
+        count = Undone(Held(head), found.diagnosis).read_into(0, memoryview(undone))
+        if count < len(head):
+            unpacked = _unpacked(bytes(undone[:count]))
+            if header_is_sound(unpacked) and len(unpacked) > len(_unpacked(head)):
+                return found
+    return None
+
+
+def _unpacked(head: bytes) -> bytes:
+    """What the beginning of gzip data gives before it breaks, up to a megabyte."""
+    unzip, out = decompressobj(31), b""
+    try:
+        for at in range(0, len(head), 256):
+            out += unzip.decompress(head[at : at + 256], max(1, (1 << 20) - len(out)))
+    except zlib_error:
+        pass
+    return out
+
+
 def mangled(head: bytes) -> Mangled | None:
     """The conversion that the first bytes of a decoded stream went through, or None.
 
@@ -40,7 +73,7 @@ def mangled(head: bytes) -> Mangled | None:
     """
     newlines = head.count(b"\n")
     if newlines and head.count(b"\r\n") >= _SURE * newlines and _gains(head, "crlf"):
-        return Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
+        return _CRLF
     if not _is_text(head[:_GLANCE]):
         return None
     text = head.decode("utf-8", "surrogateescape")
@@ -49,8 +82,7 @@ def mangled(head: bytes) -> Mangled | None:
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
         return Mangled("utf8-mangled", message, _AGAIN)
     if _is_text(head) and _gains(head, "utf8-mangled"):
-        message = "every byte from 128 on was written as two: Latin-1 encoded as UTF-8"
-        return Mangled("utf8-mangled", message, _AGAIN)
+        return _LATIN
     return None
 
 

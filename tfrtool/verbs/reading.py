@@ -101,7 +101,7 @@ class Reading:
         if self.foreign:
             return iter(self._all_of_it())
         if self.identity.format == "tfrecord":
-            return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths)
+            return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths, stopped=self._stopped)
         from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
         from tfrtool.payload.kinds import plausible_ofrecord
 
@@ -112,6 +112,10 @@ class Reading:
             if count:
                 return iter([Batch(0, data.size, 0, count, 0, None, [], [])])
         return walk_ofrecord(data, plausible_ofrecord)
+
+    def _stopped(self) -> bool:
+        """Whether a break of the codec keeps TensorFlow from coming to what is walked now."""
+        return any(fault.stops for fault in self.source.faults)
 
     def _all_of_it(self) -> list[Batch | Damage]:
         from tfrtool.framing.damage import Damage
