@@ -33,7 +33,7 @@ _TAGS = (
     Column("values", "number"),
     Column("first step", "number"),
     Column("last step", "number"),
-    Column("what is odd", "sentence"),
+    Column("what they are", "sentence"),
 )
 _FILES = (
     Column("file"),
@@ -75,7 +75,7 @@ class SchemaPage(Page):
         rows = list(islice(lines(total), ROWS + 1))
         if rows:
             yield f"<h2>{'Tags' if events else 'Features'}</h2>\n"
-            yield from table(_TAGS if events else _FEATURES, [_row(line, events) for line in rows[:ROWS]])
+            yield from table(_TAGS if events else _FEATURES, map(_row, rows[:ROWS]))
         if len(rows) > ROWS:
             yield '<p class="faint">and more; --json lists all</p>\n'
         notes = "".join(f"<li>{escape(safe(sentence))}</li>\n" for sentence in sentences(total))
@@ -89,9 +89,8 @@ class SchemaPage(Page):
         return f"{plural(self.summary.records, 'record')} read"
 
 
-def _row(line: Line, events: bool) -> Sequence[Cell]:
-    """A row of text that is safe already; of a tag the steps tell what they are."""
+def _row(line: Line) -> Sequence[Cell]:
+    """A row, of text that is safe already."""
     name = f'<span class="mono"><bdi>{escape(line.name)}</bdi></span>'
     remarks = "".join(f'<p class="hint">{escape(remark)}</p>' for remark in line.remarks)
-    what = "" if events else f"<bdi>{escape(line.what)}</bdi>"
-    return name, escape(line.kind), line.records, line.fewest, line.most, what + remarks
+    return name, escape(line.kind), line.records, line.fewest, line.most, f"<bdi>{escape(line.what)}</bdi>{remarks}"
