@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+import browser
 import pytest
 from hypothesis import settings
 
@@ -10,6 +11,10 @@ settings.load_profile("same-every-time")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if browser.PROGRAM is None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
     for package in ("tensorflow", "tfrecord"):
         if find_spec(package) is None:
             for item in items:

@@ -146,4 +146,5 @@ def test_what_explains_damage_is_imported_with_the_first(tmp_path: Path) -> None
 def test_showing_sound_records_in_a_pipe_imports_no_click_and_no_search(command: str, tmp_path: Path) -> None:
     rooms = rooms_entered(tmp_path, SOUND, command)
     assert rooms[""] & {"click", "base64"} == set()
+    assert "html" not in rooms["cli"]
     assert rooms["framing"] == {"crc", "kernel", "layout", "pure", "walk", "window"}

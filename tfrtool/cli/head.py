@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.head_run import RECORDS
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import check_page, files, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -41,6 +41,7 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
     "--values", callback=_number_or_all, metavar="N|all", help="Show the first N values of a feature whole, or all."
 )
 @click.option("--raw", is_flag=True, help="Write the bytes of one payload, and nothing else.")
+@page_options()
 def head(
     common: Common,
     number: int | None,
@@ -50,6 +51,8 @@ def head(
     keys: bool,
     values: int | None,
     raw: bool,
+    html: str | None,
+    force: bool,
 ) -> int:
     """Show the first records of each INPUT, a line a feature.
 
@@ -61,12 +64,15 @@ def head(
     """
     from tfrtool.cli import head_run
 
+    if raw and html is not None:
+        raise click.UsageError("--raw writes a payload as it is: leave out --html")
     _refuse_contradictions(common, number, keys, values, raw)
     if record is not None and (number is not None or skip):
         raise click.UsageError("--record shows one record: leave out -n and --skip")
     if index is not None and record is None:
         raise click.UsageError("--index finds one record: say --record K")
-    return head_run.head(common, number, skip, keys, values, raw, record, index)
+    check_page(common, html, force)
+    return head_run.head(common, number, skip, keys, values, raw, record, index, html, force)
 
 
 def _refuse_contradictions(common: Common, number: int | None, keys: bool, values: int | None, raw: bool) -> None:

@@ -23,6 +23,8 @@ def head(
     raw: bool = False,
     record: int | None = None,
     index: str | None = None,
+    html: str | None = None,
+    force: bool = False,
 ) -> int:
     """Show the first records of each input; the result is the exit code."""
     from tfrtool.cli.session import run
@@ -45,7 +47,13 @@ def head(
         from tfrtool.cli.head_text import HeadRaw
 
         return run(common, job, HeadRaw(skip), only_one="--raw writes one payload", resolution=resolution)
-    return run(common, job, _printer(common, keys, values), resolution=resolution)
+    printer = _printer(common, keys, values)
+    if html is None:
+        return run(common, job, printer, resolution=resolution)
+    from tfrtool.cli.html.head import HeadPage
+    from tfrtool.cli.html.printing import run_with_page
+
+    return run_with_page(common, job, printer, HeadPage(values), html, force, resolution=resolution)
 
 
 def _numbered(record: int, index: str | None, names: Sequence[str]) -> Callable[[str, Options], Iterable[Event]]:

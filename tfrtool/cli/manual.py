@@ -70,6 +70,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "head": [
         ("What is in the first two records:", "tfrtool head -n 2 flowers.tfrecord"),
         ("The names of the features:", "tfrtool head --keys flowers.tfrecord"),
+        (
+            "The first hundred with their images, for a browser:",
+            "tfrtool head -n 100 --html first.html flowers.tfrecord",
+        ),
         ("The payload of the fourth record, as it is:", "tfrtool head --raw --skip 3 flowers.tfrecord > payload.bin"),
     ],
     "verify": [
@@ -78,6 +82,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "The damage alone, for a program:",
             'tfrtool verify --json flowers-damaged.tfrecord | grep \'"type":"damage"\'',
         ),
+        ("The same as a page to send to others:", "tfrtool verify flowers-damaged.tfrecord --html report.html"),
         ("Everything below a directory; the exit code tells:", "tfrtool verify --quiet . || echo 'not all is sound'"),
     ],
     "stat": [

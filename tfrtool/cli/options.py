@@ -14,7 +14,7 @@ from tfrtool.errors import UnsupportedError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Common", "files", "reading_command", "shared"]
+__all__ = ["Common", "check_page", "files", "page_options", "reading_command", "shared"]
 
 _DEFAULT = Common(())
 
@@ -26,6 +26,28 @@ def files(context: click.Context, parameter: click.Parameter, incomplete: str) -
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
+
+
+def page_options(force: str = "Replace a page that exists.") -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """The options of a command that writes what it found as a page too; they come as `html` and `force`.
+
+    `force` is the help of `--force`, where that is about more than the page.
+    """
+
+    def decorate(function: Callable[..., int]) -> Callable[..., int]:
+        said = "Write what was found into FILE too, as one page for a browser."
+        function = click.option("--force", is_flag=True, help=force)(function)
+        return click.option("--html", metavar="FILE", shell_complete=files, help=said)(function)
+
+    return decorate
+
+
+def check_page(common: Common, html: str | None, force: bool, other: str = "") -> None:
+    """Refuse page options that contradict others; `other` names what else there is that `--force` would replace."""
+    if force and html is None and not other:
+        raise click.UsageError("--force replaces a page: say --html FILE")
+    if html == "-" and not common.quiet:
+        raise click.UsageError("--html - writes to standard output, which has the report: add -q, or name a file")
 
 
 def shared(compression: str) -> list[click.Parameter]:

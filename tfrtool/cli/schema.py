@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import check_page, files, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -31,8 +31,8 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     metavar="OUT",
     help="Write to a file; with --emit tfds, into the folder of the data.",
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
-def schema(common: Common, number: int | None, emit: str, output: str | None, force: bool) -> int:
+@page_options("Replace files that exist.")
+def schema(common: Common, number: int | None, emit: str, output: str | None, html: str | None, force: bool) -> int:
     """Show which features the records of all INPUTs have, and of which kind.
 
     In a pipe, a feature is a line of tab-separated fields: name, kind, records in which it stands, fewest values of a
@@ -48,6 +48,9 @@ def schema(common: Common, number: int | None, emit: str, output: str | None, fo
         raise click.UsageError("--emit tfds writes two files: name the folder of the data by -o")
     if output and (common.json or emit == "table"):
         raise click.UsageError("-o takes what --emit makes for another program: choose a format by --emit")
-    if force and not output:
-        raise click.UsageError("--force is for -o")
-    return schema_run.schema(common, number, emit, output, force)
+    if force and not output and html is None:
+        raise click.UsageError("--force is for -o and --html")
+    if html is not None and emit != "table":
+        raise click.UsageError("--html shows the table, and --emit is for another program: choose one")
+    check_page(common, html, force, "a file of -o")
+    return schema_run.schema(common, number, emit, output, force, html)

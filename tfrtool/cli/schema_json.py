@@ -19,15 +19,15 @@ class SchemaJson(JsonPrinter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._total = Schema()
+        self.total = Schema()
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, Schema):
-            self._total.merge(event)
+            self.total.merge(event)
         else:
             super().show(name, event)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        self._total.cut()
-        self.write("schema", schema_fields(self._total))
+        self.total.cut()
+        self.write("schema", schema_fields(self.total))
         super().end(summary, missing)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import check_page, files, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     shell_complete=files,
     help="Write a line <offset> <size> for each sound record into FILE; for several inputs, FILE is a directory.",
 )
-@click.option("--force", is_flag=True, help="Replace an index that exists.")
-def stat(common: Common, duplicates: bool, index: str | None, force: bool) -> int:
+@page_options("Replace an index or a page that exists.")
+def stat(common: Common, duplicates: bool, index: str | None, html: str | None, force: bool) -> int:
     """Say how each INPUT is made, and all of them: sizes of payloads, framing, compression, how even the shards are.
 
     Reads the record headers only, where the input can be read out of order; with --duplicates and --index it reads all,
@@ -37,8 +37,11 @@ def stat(common: Common, duplicates: bool, index: str | None, force: bool) -> in
     """
     from tfrtool.cli import stat_run
 
-    if force and index is None:
-        raise click.UsageError("--force replaces an index: say --index FILE")
+    if force and index is None and html is None:
+        raise click.UsageError("--force replaces an index or a page: say --index FILE or --html FILE")
     if index == "-" and not common.quiet:
         raise click.UsageError("--index - writes to standard output, which has the report: add -q, or name a file")
-    return stat_run.stat(common, duplicates, index, force)
+    if index is not None and index == html:
+        raise click.UsageError("--index and --html name one file")
+    check_page(common, html, force, "an index")
+    return stat_run.stat(common, duplicates, index, force, html)

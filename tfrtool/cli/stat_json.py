@@ -27,14 +27,14 @@ class StatJson(JsonPrinter):
 
     def __init__(self) -> None:
         super().__init__(_FIELDS)
-        self._total = DataSet()
+        self.total = DataSet()
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, FileReport):
             super().show(name, event)
             return
         report = stat_report(event)
-        self._total.add(report)
+        self.total.add(report)
         values = self._file(report)
         values["first_duplicate"] = report.first_duplicate and dict(
             zip(("record", "earlier"), report.first_duplicate, strict=True)
@@ -45,7 +45,7 @@ class StatJson(JsonPrinter):
         self.write("file", values)
 
     def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
-        total = self._total
+        total = self.total
         found = total.repeats()
         return {
             **super().summary(summary, missing),
@@ -63,7 +63,7 @@ class StatJson(JsonPrinter):
         }
 
     def _place(self, place: Place) -> dict[str, Any]:
-        return {"path": text(self._total.paths[place.file]), "index": place.record}
+        return {"path": text(self.total.paths[place.file]), "index": place.record}
 
 
 def _shards(total: DataSet) -> dict[str, Any]:

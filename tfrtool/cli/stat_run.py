@@ -11,11 +11,20 @@ from tfrtool.verbs.stat import StatOptions, stat_file
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Event, Printer
+    from tfrtool.cli.session import Event
+    from tfrtool.cli.stat_json import StatJson
+    from tfrtool.cli.stat_terminal import StatTerminal
+    from tfrtool.cli.stat_text import StatText
     from tfrtool.verbs import Options
 
 
-def stat(common: Common, duplicates: bool = False, index: str | None = None, force: bool = False) -> int:
+def stat(
+    common: Common,
+    duplicates: bool = False,
+    index: str | None = None,
+    force: bool = False,
+    html: str | None = None,
+) -> int:
     """Say how each input is made; the result is the exit code."""
     from tfrtool.sources.inputs import resolve
 
@@ -37,10 +46,17 @@ def stat(common: Common, duplicates: bool = False, index: str | None = None, for
                 raise
             raise OutputError(error) from None
 
-    return run(common, job, _printer(common), resolution=resolution)
+    printer = _printer(common)
+    if html is None:
+        return run(common, job, printer, resolution=resolution)
+    from tfrtool.cli.html.printing import run_with_page
+    from tfrtool.cli.html.stat import StatPage
+
+    page = StatPage(None if isinstance(printer, Silent) else printer.total)
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution)
 
 
-def _printer(common: Common) -> Printer:
+def _printer(common: Common) -> Silent | StatJson | StatTerminal | StatText:
     if common.json:
         from tfrtool.cli.stat_json import StatJson
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.stat_words import repeats, stat_report, what_is_wrong
+from tfrtool.cli.stat_figures import bin_label, figures
+from tfrtool.cli.stat_words import stat_report, what_is_wrong
 from tfrtool.cli.terminal import can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
@@ -24,8 +25,6 @@ _LEFT = 18
 """Columns left of the figures."""
 _WIDEST = 60
 """Columns of the longest bar, on a terminal of any width."""
-_NAMED_KINDS = {"example": "Example", "sequence_example": "SequenceExample", "event": "Event", "ofrecord": "OFRecord"}
-_NAMED_FORMATS = {"tfrecord": "TFRecord", "ofrecord": "OFRecord"}
 
 
 class StatTerminal:
@@ -34,13 +33,13 @@ class StatTerminal:
     def __init__(self, color: bool) -> None:
         self._console = console(color)
         self._blocks = can_encode(_EIGHTHS)
-        self._total = DataSet()
+        self.total = DataSet()
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, FileReport):
             return
         report = stat_report(event)
-        self._total.add(report)
+        self.total.add(report)
         if report.status != "error":  # which standard error tells
             self._heading(report)
 
@@ -63,48 +62,18 @@ class StatTerminal:
         from rich.padding import Padding
         from rich.table import Table
 
-        data = self._total
+        data = self.total
         if data.files.count:
             card = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
             card.add_column(style="cyan")
             card.add_column(overflow="fold")
-            for name, figures in self._figures(data):
-                card.add_row(name, figures)
+            for name, found in figures(data):
+                card.add_row(name, found if isinstance(found, str) else self._lines(found))
             self._console.print(Padding(card, (0, 0, 0, 2)))
             self._draw(data.histogram)
             for one in advice(data):
                 self._hint(one.message)
         totals(self._console, summary, missing, plural(data.payloads.count, "record"))
-
-    def _figures(self, data: DataSet) -> Iterator[tuple[str, str]]:
-        kinds = ", ".join(_NAMED_KINDS.get(kind, "payloads of no known kind") for kind in sorted(data.kinds))
-        formats = " and ".join(_NAMED_FORMATS[name] for name in sorted(data.formats)) or "no"
-        yield "made of", f"{kinds}, in {formats} framing" if kinds else f"{formats} framing"
-        count, sizes = data.payloads.count, data.sizes
-        if count and sizes.mean is not None:
-            yield "payloads", f"{size_text(data.payloads.total)} in {plural(count, 'record')}"
-            part = 100 * (data.overhead or 0)
-            yield "framing", f"{size_text(data.framing)}, {_percent(part)} of the records"
-            named = (
-                ("smallest", sizes.min),
-                ("median", sizes.p50),
-                ("mean", sizes.mean),
-                ("95 %", sizes.p95),
-                ("99 %", sizes.p99),
-                ("largest", sizes.max),
-            )
-            yield "bytes each", self._lines([f"{name} {_number(value)}" for name, value in named])
-        if data.damaged:
-            yield "damaged", size_text(data.damaged)
-        if data.ratio is not None:
-            yield (
-                "compression",
-                f"{size_text(data.packed)} unpack to {size_text(data.unpacked)}, {data.ratio:.2f} times",
-            )
-        if data.files.count > 1:
-            yield "files", _spread_over(data)
-        if (found := repeats(data)) is not None:
-            yield "repeats", printable(found)
 
     def _lines(self, items: Sequence[str]) -> str:
         """Items beside one another, and none of them on two lines."""
@@ -123,7 +92,7 @@ class StatTerminal:
 
         if len(bins) < 2:
             return
-        labels = [_label(one) for one in bins]
+        labels = [bin_label(one) for one in bins]
         counts = [f"{one.count:,}" for one in bins]
         left, right = max(map(len, labels)), max(map(len, counts))
         width = max(1, min(_WIDEST, self._console.width - left - right - 6))
@@ -146,27 +115,3 @@ class StatTerminal:
         from rich.text import Text
 
         self._console.print(Text.assemble(("hint: ", "yellow"), printable(message)))
-
-
-def _spread_over(data: DataSet) -> str:
-    size, records = data.files.spread(), data.records.spread()
-    if size.min is None or size.max is None or size.p50 is None:
-        return ""
-    said = f"{size_text(size.min)} to {size_text(size.max)} each, the middle one {size_text(size.p50)}"
-    said += f"; {_number(records.min)} to {_number(records.max)} records each"
-    return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
-
-
-def _percent(value: float) -> str:
-    return "less than 0.1 %" if 0 < value < 0.1 else f"{value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
-
-
-def _label(one: Bin) -> str:
-    """The sizes of a bin, from the first to the last that is counted in it."""
-    return f"{one.lo:,}" if one.hi == one.lo + 1 else f"{one.lo:,} - {one.hi - 1:,}"

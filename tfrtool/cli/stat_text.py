@@ -25,13 +25,13 @@ class StatText:
 
     def __init__(self, color: bool) -> None:
         self._color = color
-        self._total = DataSet()
+        self.total = DataSet()
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, FileReport):
             return  # the report tells how much is damaged, and `verify` what
         report = stat_report(event)
-        self._total.add(report)
+        self.total.add(report)
         figures = (report.records, report.payload_bytes, report.overhead_bytes, *_sizes(report.sizes), report.size)
         kinds = (report.format, report.compression, report.kind, report.duplicates)
         self._row(name, report.status, (*figures, *kinds), what_is_wrong(report))
@@ -39,7 +39,7 @@ class StatText:
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         for name in missing:
             self._row(name, "missing", (None,) * _FIELDS, "this member of the shard set is not there")
-        total = self._total
+        total = self.total
         found = total.repeats()
         if summary.files > 1:
             figures = (total.payloads.count, total.payloads.total, total.framing, *_sizes(total.sizes))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import check_page, files, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     shell_complete=files,
     help="Hold an index of the input against it, line by line; for several inputs, FILE is a directory.",
 )
-def verify(common: Common, quick: bool, payload: bool, index: str | None) -> int:
+@page_options()
+def verify(common: Common, quick: bool, payload: bool, index: str | None, html: str | None, force: bool) -> int:
     """Check every byte of each INPUT: both checksums of every record.
 
     All damage in all inputs is found in one pass. In a pipe, a damaged range is a line of tab-separated fields: path,
@@ -33,6 +34,7 @@ def verify(common: Common, quick: bool, payload: bool, index: str | None) -> int
     """
     if quick and payload:
         raise click.UsageError("--quick leaves payloads alone and --payload parses them: choose one")
+    check_page(common, html, force)
     from tfrtool.cli import verify_run
 
-    return verify_run.verify(common, quick, payload, index)
+    return verify_run.verify(common, quick, payload, index, html, force)

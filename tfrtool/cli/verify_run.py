@@ -8,27 +8,49 @@ from tfrtool.cli.session import Silent, run
 from tfrtool.verbs.verify import verify_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from tfrtool.cli.common import Common
     from tfrtool.cli.session import Event, Printer
     from tfrtool.verbs import Options
 
 
-def verify(common: Common, quick: bool = False, payload: bool = False, index: str | None = None) -> int:
+def verify(
+    common: Common,
+    quick: bool = False,
+    payload: bool = False,
+    index: str | None = None,
+    html: str | None = None,
+    force: bool = False,
+) -> int:
     """Check every byte of each input; the result is the exit code."""
-    if index is None:
-        return run(common, verify_file, _printer(common, quick), quick=quick, payload=payload)
-    from tfrtool.cli.index_places import index_places
-    from tfrtool.sources.inputs import resolve
+    job: Callable[[str, Options], Iterable[Event]] = verify_file
+    resolution = None
+    if index is not None:
+        from tfrtool.sources.inputs import resolve
 
-    resolution = resolve(common.inputs)
-    places = index_places(index, resolution.names)
+        resolution = resolve(common.inputs)
+        job = _held_against(index, resolution.names)
+    printer = _printer(common, quick, index is not None)
+    if html is None:
+        return run(common, job, printer, resolution=resolution, quick=quick, payload=payload)
+    from tfrtool.cli.html.printing import run_with_page
+    from tfrtool.cli.html.verify import VerifyPage
+
+    page = VerifyPage(quick)
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution, quick=quick, payload=payload)
+
+
+def _held_against(index: str, names: Sequence[str]) -> Callable[[str, Options], Iterable[Event]]:
+    """The job of verifying each input, and holding its index against it."""
+    from tfrtool.cli.index_places import index_places
+
+    places = index_places(index, names)
 
     def job(name: str, options: Options) -> Iterable[Event]:
         return verify_file(name, options.replaced(index=places[name]))
 
-    return run(common, job, _printer(common, quick, True), resolution=resolution, quick=quick, payload=payload)
+    return job
 
 
 def _printer(common: Common, quick: bool, index: bool = False) -> Printer:

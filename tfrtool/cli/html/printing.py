@@ -1,0 +1,63 @@
+"""Runs a command with its page: what it prints stays as it is, and the page is there whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.cli.session import run
+from tfrtool.cli.streams import OutputError
+from tfrtool.sources.sink import atomic_output
+
+if TYPE_CHECKING:
+    from tfrtool.cli.common import Common
+    from tfrtool.cli.html.page import Page
+    from tfrtool.cli.session import Event, Printer
+    from tfrtool.report import Summary
+    from tfrtool.sources.inputs import Resolution
+    from tfrtool.verbs import Options
+
+
+class Both:
+    """Shows everything to one printer, and then to the other."""
+
+    def __init__(self, first: Printer, second: Printer) -> None:
+        self._printers = first, second
+
+    def show(self, name: str, event: Event) -> None:
+        for printer in self._printers:
+            printer.show(name, event)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        for printer in self._printers:
+            printer.end(summary, missing)
+
+
+def run_with_page(
+    common: Common,
+    job: Callable[[str, Options], Iterable[Event]],
+    printer: Printer,
+    page: Page,
+    path: str,
+    force: bool,
+    *,
+    resolution: Resolution | None = None,
+    **settings: Any,
+) -> int:
+    """As `tfrtool.cli.session.run`, and write the page to `path`; with `force`, over a file that exists.
+
+    Raises `WriteError` where the page cannot be written: before anything is read, where that can be told by then.
+    """
+    if resolution is None:
+        from tfrtool.sources.inputs import resolve
+
+        resolution = resolve(common.inputs)  # before there is a page, which may lie in a directory that is read
+    try:
+        with atomic_output(path, force=force, same_as=resolution.names) as out:
+            code = run(common, job, Both(printer, page), resolution=resolution, **settings)
+            page.write(out)
+    except BrokenPipeError as error:
+        if path != "-":
+            raise
+        raise OutputError(error) from None
+    return code

@@ -1,0 +1,96 @@
+"""The page of `schema`: a row for each feature, what is odd about it, and the files that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, said, status, table
+from tfrtool.cli.schema_lines import Line, lines, sentences
+from tfrtool.cli.text import plural, safe
+from tfrtool.payload.schema.schema import Schema
+from tfrtool.report import FileReport
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+
+ROWS = 10_000
+"""Features that a page has a row for."""
+
+_FEATURES = (
+    Column("feature"),
+    Column("kind", "text"),
+    Column("records", "number"),
+    Column("fewest values", "number"),
+    Column("most values", "number"),
+    Column("what they are", "sentence"),
+)
+_TAGS = (
+    Column("tag"),
+    Column("kind", "text"),
+    Column("values", "number"),
+    Column("first step", "number"),
+    Column("last step", "number"),
+    Column("what they are", "sentence"),
+)
+_FILES = (
+    Column("file"),
+    Column("status", "word"),
+    Column("records", "number"),
+    Column("what was found", "sentence"),
+)
+
+
+class SchemaPage(Page):
+    """Holds one schema of all inputs.
+
+    `total` is a schema that another printer adds the inputs to, before they come here; without one the page adds them
+    itself.
+    """
+
+    command = "schema"
+
+    def __init__(self, total: Schema | None) -> None:
+        super().__init__()
+        self._total, self._adds = total or Schema(), total is None
+        self._files = FileRows()
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, Schema):
+            if self._adds:
+                self._total.merge(event)
+        elif isinstance(event, FileReport):
+            found = event.error[1] if event.error else event.message or ""
+            words = said("; ".join(filter(None, (found, event.hint))))
+            self._files.add(event.status == "clean", (data(event.path), status(event), event.records, words))
+
+    def parts(self) -> Iterator[str]:
+        total = self._total
+        total.cut()
+        if kinds := ", ".join(f"{count:,} {kind}" for kind, count in total.kinds.items()):
+            yield f"<p>{escape(safe(kinds))}</p>\n"
+        events = total.kind == "event"
+        rows = list(islice(lines(total), ROWS + 1))
+        if rows:
+            yield f"<h2>{'Tags' if events else 'Features'}</h2>\n"
+            yield from table(_TAGS if events else _FEATURES, map(_row, rows[:ROWS]))
+        if len(rows) > ROWS:
+            yield '<p class="faint">and more; --json lists all</p>\n'
+        notes = "".join(f"<li>{escape(safe(sentence))}</li>\n" for sentence in sentences(total))
+        if notes:
+            yield f"<h2>In all</h2>\n<ul>\n{notes}</ul>\n"
+        yield "<h2>Files</h2>\n"
+        yield from table(_FILES, self._files.rows())
+        yield self._files.rest()
+
+    def records(self) -> str:
+        return f"{plural(self.summary.records, 'record')} read"
+
+
+def _row(line: Line) -> Sequence[Cell]:
+    """A row, of text that is safe already."""
+    name = f'<span class="mono"><bdi>{escape(line.name)}</bdi></span>'
+    remarks = "".join(f'<p class="hint">{escape(remark)}</p>' for remark in line.remarks)
+    return name, escape(line.kind), line.records, line.fewest, line.most, f"<bdi>{escape(line.what)}</bdi>{remarks}"
