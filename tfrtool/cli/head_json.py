@@ -3,7 +3,7 @@
 A JSON object has text keys, each once; a record's names are bytes, and may stand more than once. A feature is filed
 under its name where that is UTF-8 and free. Else it is filed under the nearest free text (its odd bytes as `\\xNN`;
 `#2`, `#3` … behind a name that is taken), and its own name stands in it as `name`. A payload that has no features to
-show, since its kind is unknown, shows its first bytes as `payload`.
+show, since its kind is unknown, shows its first bytes as `payload`, with its size and how many are `shown`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ class HeadJson(JsonPrinter):
         if found and record.kind == "sequence_example":
             fields["feature_lists"] = filed((view.name, self._feature_list(view)) for view in found.feature_lists)
         if not found and record.payload is not None:
-            beginning = base64.b64encode(record.payload[:UNKNOWN_BYTES]).decode()
-            fields["payload"] = {"bytes": beginning, "size": record.size}
+            beginning = bytes(record.payload[:UNKNOWN_BYTES])
+            encoded = base64.b64encode(beginning).decode()
+            fields["payload"] = {"bytes": encoded, "size": record.size, "shown": len(beginning)}
         return fields
 
     def _feature(self, view: FeatureView) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def zeros(total: int, run: int, begin: int) -> str:
 
 
 def stray(total: int, sample: bytes) -> str:
-    said = f"{_bytes(total)} that belong to no sound record"
+    said = f"{_bytes(total)} that belong{'s' if total == 1 else ''} to no sound record"
     unprintable = len(sample.translate(None, _PRINTABLE))
     if len(sample) >= 4 and unprintable <= 0.1 * len(sample):
         text = ascii(sample[:40].decode("ascii", "replace"))
@@ -70,7 +70,10 @@ def checksum_flipped(length: int) -> str:
 
 
 def cut(length: int, present: int) -> str:
-    if present < length + 4:
+    if length < present < length + 4:
+        there = f"its payload of {_bytes(length)} and {_bytes(present - length)} of its checksum"
+        return f"after {there} something else begins"
+    if present <= length:
         promise = f"the header promises a payload of {_bytes(length)}"
         return f"{promise}, but after {present:,} of its bytes something else begins"
     return f"the payload of {_bytes(length)} is damaged, and {_bytes(present - length - 4)} too many stand in it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tfrtool.errors import ReadError
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.reasons import quoted, reason
 
 
 class LocalFile:
@@ -34,7 +34,7 @@ class LocalFile:
             try:
                 n = os.preadv(self._fd, [view[got:wanted]], self._base + offset + got)
             except OSError as error:
-                raise ReadError(f"cannot read '{self._name}' at byte {offset + got}: {reason(error)}") from error
+                raise ReadError(f"cannot read {quoted(self._name)} at byte {offset + got}: {reason(error)}") from error
             if n == 0:
                 raise ReadError(self._cut_off(offset + got))
             got += n
@@ -54,12 +54,10 @@ class LocalFile:
         now = max(0, os.fstat(self._fd).st_size - self._base)
         if now < self.size:
             return (
-                f"'{self._name}' shrank from {self.size:,} to {now:,} bytes while it was read; "
+                f"{quoted(self._name)} shrank from {self.size:,} to {now:,} bytes while it was read; "
                 "run this again once nothing writes to it"
             )
-        return (
-            f"cannot read '{self._name}' at byte {at:,}: it ends there, though it says that it has {self.size:,} bytes"
-        )
+        return f"cannot read {quoted(self._name)} at byte {at:,}: it ends there, though it says that it has {self.size:,} bytes"
 
     def grown_by(self) -> int:
         """How many bytes longer the file is now than when it was opened: somebody may still be writing it."""

@@ -27,6 +27,11 @@ _WORDS = {
 }
 
 
+def quoted(name: str) -> str:
+    """An input as it is called in a sentence."""
+    return "standard input" if name == "-" else f"'{name}'"
+
+
 def reason(error: OSError | ValueError) -> str:
     """What went wrong, without the name of the file: half a sentence.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.errors import ReadError
 from tfrtool.sources.overflow import SEGMENT, Overflow
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.reasons import quoted, reason
 
 if TYPE_CHECKING:
     from tfrtool.framing.window import Readable
@@ -179,7 +179,7 @@ def chunks_of_descriptor(fd: int, name: str, size: int = _PIECE) -> Iterator[byt
             select.select([fd], [], [])
             continue
         except OSError as error:
-            raise ReadError(f"cannot read '{name}' at byte {at}: {reason(error)}") from error
+            raise ReadError(f"cannot read {quoted(name)} at byte {at}: {reason(error)}") from error
         if not chunk:
             return
         at += len(chunk)
