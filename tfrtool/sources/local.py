@@ -57,7 +57,8 @@ class LocalFile:
                 f"{quoted(self._name)} shrank from {self.size:,} to {now:,} bytes while it was read; "
                 "run this again once nothing writes to it"
             )
-        return f"cannot read {quoted(self._name)} at byte {at:,}: it ends there, though it says that it has {self.size:,} bytes"
+        said = f"it ends there, though it says that it has {self.size:,} bytes"
+        return f"cannot read {quoted(self._name)} at byte {at:,}: {said}"
 
     def grown_by(self) -> int:
         """How many bytes longer the file is now than when it was opened: somebody may still be writing it."""
