@@ -33,18 +33,24 @@ class ParseRows:
     """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
-    else, else `example`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
+    else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
     the schema or another number of its list says so.
     """
 
     def __init__(
-        self, message: Message | None = None, schema: RowSchema | None = None, *, double: Double = "exact"
+        self,
+        message: Message | None = None,
+        schema: RowSchema | None = None,
+        *,
+        double: Double = "exact",
+        otherwise: Message = "example",
     ) -> None:
         import json
 
         self.message = message or (schema.message if schema else None)
         self._schema = schema
         self._double = double
+        self._otherwise: Message = otherwise
         self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
@@ -75,7 +81,7 @@ class ParseRows:
         """The same of an object that was parsed already."""
         if self.message is None:
             both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
-            self.message = "sequence_example" if both else "example"
+            self.message = "sequence_example" if both else self._otherwise
         row = Row(self.message)
         columns = self._schema.features if self._schema else {}
         if self.message != "sequence_example":
