@@ -33,7 +33,11 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
         raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
     resolution = resolve(common.inputs)
-    with Conversion(resolution.names, output, chosen) as conversion:
+    try:
+        conversion = Conversion(resolution.names, output, chosen)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    with conversion:
         if resolution.unmatched:
             conversion.bar("not all inputs are there")
         elif resolution.missing and not chosen.skip_damaged:

@@ -259,7 +259,7 @@ class Mapper:
             if wanted not in self._numbers:
                 raise Refused(item.name, f"an {_TITLES[self.target]} has no {wanted}", "give --type another kind")
             return wanted
-        if kind == "int64" and self.target == "ofrecord" != self.source:
+        if kind == "int64" and self.target == "ofrecord":
             return rules.integers
         if kind == "int32" and self.target == "example":
             return "int64"

@@ -10,22 +10,28 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from os.path import isdir
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from tfrtool.errors import ReadError, RefusedError, TfrtoolError, UnsupportedError, WriteError
+from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names as FeatureNames
-from tfrtool.payload.mapping_rules import ListKind, Rules, Side
+from tfrtool.payload.mapping_rules import ListKind, Losses, Rules, Side
 from tfrtool.payload.sidecar import Schema
 from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_feed import Range, Sink
-from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, Inputs
-from tfrtool.verbs.convert_options import ConvertOptions, with_schema
-from tfrtool.verbs.convert_out import Counting, Outputs, read_back
-from tfrtool.verbs.convert_shards import Cuts, Names
-from tfrtool.verbs.targets import WRITERS, Layout, Target
+from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
+from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
+from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
+from tfrtool.verbs.convert_rows import RowPlan, Surveying
+from tfrtool.verbs.convert_schema import schema_of_rows, with_schema, written
+from tfrtool.verbs.convert_shards import Cuts, Names, Shards
+from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
+
+if TYPE_CHECKING:
+    from tfrtool.payload.rows_schema import RowSchema
+    from tfrtool.sources import Source
 
 
 class Conversion:
@@ -43,7 +49,8 @@ class Conversion:
         self.outputs: list[str] = []
         self.reports: list[ConvertReport] = []
         self.names: Names | None = None
-        self.target: Target | None = options.to
+        self.target: Target | None = options.to or told_by_name(output)
+        refuse_unfit(options, self.target)
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
@@ -53,11 +60,15 @@ class Conversion:
             self._shards = replace(options.shards, each=True)
         self._stack = ExitStack()
         again = self._shards.count is not None or options.auto_integers
-        self._inputs = self._stack.enter_context(Inputs(kept=again))
-        self._rules: dict[Side, Rules] = {}
+        again = again or self.target == "parquet" or (self.target == "jsonl" and options.schema_out is not None)
+        self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
+        self._plan = self._inputs.plan
+        self._plan.surveys = self._survey_lines
+        self._rules: dict[tuple[Side, Side], Rules] = {}
         self._schema: Schema | None = None
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
+        self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
@@ -112,13 +123,17 @@ class Conversion:
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
         self._begin(source)
-        sink = Counting() if self.failed else self._sink
+        sink = self._idle if self.failed else self._sink
+        losses = self._plan.losses = Losses()
+        if isinstance(sink, Surveying):
+            sink.path = name
         opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
         feed = self._feed(source, sink, self._wanted)
         try:
             yield from feed.run()
         finally:
             feed.fill(report)
+            report.losses += losses.all()
         if isinstance(sink, Outputs):
             if self._shards.each:
                 self._end_own(sink, name, opened)
@@ -134,15 +149,22 @@ class Conversion:
         """Learn the target and prepare the outputs, at the first input."""
         if self.names is not None or source.foreign:
             return
-        target = self.options.to
+        target = self.target
         if target is None:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
-        if target not in WRITERS:
-            raise UnsupportedError(f"this version writes no {target}")
         self.target, same = target, target == source.format
+        self._plan.target = target
+        if source.format == "parquet" and target not in ROWS and (self.options.schema or self.options.schema_out):
+            raise RefusedError(
+                "a Parquet file says the kinds of its columns itself: leave --schema and --schema-out out"
+            )
+        if self.options.schema is not None and (target in ROWS or source.format in ROWS):
+            self._plan.schema = schema_of_rows(self.options.schema)
+            self._plan.columns = self._plan.schema if target in ROWS else None
         compress = self.options.compress
         if compress == "auto":
-            compress = source.compression if same else "none"
+            packed = self.output.endswith(".gz") and target != "parquet"
+            compress = "gzip" if packed else source.compression if same else "none"
         self.names = Names(self.output, target, self._shards, same, compress == "gzip")
         if not self.failed:
             self._prepare(self.names, target, compress)
@@ -168,27 +190,62 @@ class Conversion:
             files.admit(known + ([options.schema_out] if options.schema_out else []))
         if options.auto_integers and target == "ofrecord":
             self._learn_int32()
-        total = self._total() if self._shards.count is not None else None
-        if self.failed or options.dry_run:
+        total = self._survey() if target in ROWS else None
+        if total is None and self._shards.count is not None:
+            total = self._total()
+        layout = Layout(compress, options.level, self._plan if target in ROWS else None)
+        if target in ROWS and not self.failed:
+            self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
+        if self.failed:
+            return
+        if options.dry_run:
+            self._sink = self._idle
             return
         cuts = Cuts(self._shards, total)
         self._files = self._stack.enter_context(files)
-        self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
+        self._sink = Outputs(files, target, layout, cuts)
 
-    def _total(self) -> int:
+    def _survey(self) -> int | None:
+        """Learn the columns of the outputs where they have to be known, and how many records there will be."""
+        plan, out = self._plan, self.options.schema_out
+        if plan.columns is not None or (self.target == "jsonl" and out is None):
+            return None
+        sink = Surveying(plan)
+        self._idle = Surveying(plan)
+        total = self._total(sink)
+        if not self.failed:
+            plan.columns = sink.columns()
+        return total
+
+    def _survey_lines(self) -> RowSchema:
+        """The kinds of the features of all JSON Lines among the inputs. What fails is told when it is its turn."""
+        from tfrtool.verbs.convert_row_in import RowInput, survey_lines
+
+        def sources() -> Iterator[Source]:
+            for name in self.inputs:
+                with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
+                    if isinstance(source, RowInput) and source.format == "jsonl":
+                        yield source.source
+
+        return survey_lines(sources())
+
+    def _total(self, sink: Counting | Surveying | None = None) -> int:
         """How many records there will be. Where an input fails, that is told when it is its turn."""
         total, wanted = 0, Range(self.options.skip, self.options.limit)
         for name in self.inputs:
             try:
                 with self._inputs.open(name, self.options) as source:
-                    if self.options.counts_by_headers:
+                    if self.options.counts_by_headers and sink is None:
                         count, sound = source.count(wanted)
                     else:
-                        counting = Counting()
+                        counting = sink or Counting()
+                        before = counting.count
+                        if isinstance(counting, Surveying):
+                            counting.path = name
                         feed = self._feed(source, counting, wanted)
                         for _ in feed.run():
                             pass
-                        count, sound = counting.count, not feed.stopped
+                        count, sound = counting.count - before, not feed.stopped
                 total += count
                 self._forewarned |= not sound
             except TfrtoolError:
@@ -203,28 +260,34 @@ class Conversion:
         fit: dict[bytes, bool] = {}
         for name in self.inputs:
             with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
-                if isinstance(source, FrameInput):
-                    small_integers(source.reading, fit)
+                small_integers(source, fit)
         learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
         rules = self.options.rules
         self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
 
     def _mapper(self, source: Input) -> Mapper | None:
         """What maps the payloads of an input, if anything has to."""
+        if source.foreign or source.empty:
+            return None
         options, side = self.options, source.side
         to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
-        if source.foreign or source.empty or (side == to and not options.edits and options.rules.sequence == "refuse"):
+        of_rows = self.target in ROWS or source.format in ROWS
+        asked = options.edits(to, of_rows) or options.rules.sequence != "refuse"
+        empties = to == "ofrecord" and source.format in ROWS  # which are not there at all, unlike those of an Example
+        if side == to and not asked and not empties:
             return None
-        if side not in self._rules:
+        if (side, to) not in self._rules:
             rules = options.rules
-            self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
-        if options.schema_out is not None and self._schema is None:
+            if options.schema and not of_rows:
+                rules = with_schema(rules, options.schema, side, to)
+            self._rules[side, to] = rules
+        if options.schema_out is not None and self._schema is None and not of_rows:
             self._schema = Schema(side, to)
         if self._schema is not None and self._schema.source != side:
             raise RefusedError(
                 "a schema is of inputs of one format, and these are of both: convert without --schema-out"
             )
-        mapper = Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
+        mapper = Mapper(side, to, self._rules[side, to], self._schema.see if self._schema else None)
         self._met.append(mapper.names.met)
         return mapper
 
@@ -292,17 +355,24 @@ class Conversion:
 
     def _schema_file(self, files: OutputSet) -> list[str]:
         """Write the schema as one more file of the set; its name, if it has one."""
-        path = self.options.schema_out
-        if path is None or self._schema is None:
+        path, data = self.options.schema_out, self._schema_data()
+        if path is None or data is None:
             return []
         if files.direct:
             from tfrtool.sources.sink import atomic_output
 
             with atomic_output(path, force=self.options.force, same_as=self.inputs) as out:
-                out.write(self._schema.to_json())
+                out.write(data)
             return []
-        files.open(path).write(self._schema.to_json())
+        files.open(path).write(data)
         return [path]
+
+    def _schema_data(self) -> bytes | None:
+        plan = self._plan
+        schema = plan.columns if self.target in ROWS else plan.guessed
+        if schema is not None:
+            return written(schema)
+        return self._schema.to_json() if self._schema else None
 
     def _complete(self) -> None:
         for number, report in enumerate(self.reports):

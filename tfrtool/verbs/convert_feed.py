@@ -31,8 +31,8 @@ class Sink(Protocol):
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         """Frames `[first, behind)` of a batch, as they are."""
 
-    def record(self, pieces: Pieces, kind: Kind) -> None:
-        """One payload."""
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        """One payload, that of the record of that number in its input."""
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         """Payloads, each in one piece."""
@@ -199,7 +199,7 @@ class Feed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target)
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target, number)
         self.written += 1
 
     @property

@@ -127,10 +127,10 @@ class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
     `message`, `schema` and `double` are those of `ParseRows`; `message` is known once the first line was read. Memory
-    is bounded by the longest line, and a line of more than `max_line` bytes is refused. `source` is one that is open
-    already and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over. `changes` counts what was read
-    otherwise than it stands there, by the number of its line. `progress` is told the bytes of the input that were read
-    since it was last called.
+    is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes` counts what was read
+    otherwise than it stands there, by the number of its line. `source` is one that is open already and stays so. Lines
+    that are no rows are told to `bad`, where that is given, and passed over. `progress` is told the bytes of the input
+    that were read since it was last called.
     """
 
     def __init__(
