@@ -91,6 +91,11 @@ class GuessSchema:
             group[name] = _Guess()
         return group[name]
 
+    def merged(self) -> frozenset[str]:
+        """The features of which some values are integers, and floats all the same since others are."""
+        both = [*self._features.items(), *self._lists.items()]
+        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.kinds.keys())
+
     def schema(self, *, mixed: bool = False) -> RowSchema:
         """What was learnt: a feature of integers and of other numbers is float.
 

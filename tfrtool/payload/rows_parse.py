@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode
+from collections.abc import Container
 from typing import Any
 
 from tfrtool.payload.features import ListKind
@@ -15,6 +16,7 @@ from tfrtool.payload.rows_schema import Column, RowSchema
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Floats that JSON has no numbers for."""
 EMPTY = "an empty list of no kind is a feature of no kind"
+MERGED = "integers taken for floats, as other values of the feature are"
 BOOLEAN = "true and false became 1 and 0"
 _BEARS = {*CODES, "bytes"}
 _PARTS = ("context", "feature_lists")
@@ -34,7 +36,7 @@ class ParseRows:
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
     else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
-    the schema or another number of its list says so.
+    the schema or another number of its list says so; of the features in `merged` that is told.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class ParseRows:
         *,
         double: Double = "exact",
         otherwise: Message = "example",
+        merged: Container[str] = (),
     ) -> None:
         import json
 
@@ -51,6 +54,7 @@ class ParseRows:
         self._schema = schema
         self._double = double
         self._otherwise: Message = otherwise
+        self._merged = merged
         self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
@@ -125,6 +129,8 @@ class ParseRows:
                 changes.append(Change(name, EMPTY, False))
                 return NO_KIND
             kind = guess(name, items)
+        if kind == "float" and name in self._merged and not any(isinstance(item, float | str) for item in items):
+            changes.append(Change(name, MERGED, False))
         return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
 
 
@@ -151,7 +157,7 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
     if kind == "bytes":
         return Cell(kind, [_bytes(name, item) for item in items])
     if any(type(item) is bool for item in items):
-        changes.append(Change(name, BOOLEAN))
+        changes.append(Change(name, BOOLEAN, False))
     if kind in ("int64", "int32"):
         return Cell(kind, integers(name, kind, [_integer(name, kind, item) for item in items]))
     numbers = [_number(name, kind, item) for item in items]

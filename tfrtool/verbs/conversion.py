@@ -16,7 +16,7 @@ from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names as FeatureNames
-from tfrtool.payload.mapping_rules import ListKind, Losses, Rules, Side
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Rules, Side
 from tfrtool.payload.sidecar import Schema
 from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
@@ -30,7 +30,7 @@ from tfrtool.verbs.convert_shards import Cuts, Names, Shards
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows_schema import RowSchema
+    from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.sources import Source
 
 
@@ -64,7 +64,7 @@ class Conversion:
         self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
         self._plan = self._inputs.plan
         self._plan.surveys = self._survey_lines
-        self._rules: dict[tuple[Side, Side], Rules] = {}
+        self._rules: dict[tuple[Side, Side, bool], Rules] = {}
         self._schema: Schema | None = None
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
@@ -217,7 +217,7 @@ class Conversion:
             plan.columns = sink.columns()
         return total
 
-    def _survey_lines(self) -> RowSchema:
+    def _survey_lines(self) -> GuessSchema:
         """The kinds of the features of all JSON Lines among the inputs. What fails is told when it is its turn."""
         from tfrtool.verbs.convert_row_in import RowInput, survey_lines
 
@@ -276,18 +276,22 @@ class Conversion:
         empties = to == "ofrecord" and source.format in ROWS  # which are not there at all, unlike those of an Example
         if side == to and not asked and not empties:
             return None
-        if (side, to) not in self._rules:
+        key = side, to, source.format == "jsonl"
+        if key not in self._rules:
             rules = options.rules
             if options.schema and not of_rows:
                 rules = with_schema(rules, options.schema, side, to)
-            self._rules[side, to] = rules
+            if source.format == "jsonl":  # whose kinds were said when it was read
+                types = {name: kind for name, kind in rules.types.items() if kind in KINDS[to]}
+                rules = replace(rules, types=types)
+            self._rules[key] = rules
         if options.schema_out is not None and self._schema is None and not of_rows:
             self._schema = Schema(side, to)
         if self._schema is not None and self._schema.source != side:
             raise RefusedError(
                 "a schema is of inputs of one format, and these are of both: convert without --schema-out"
             )
-        mapper = Mapper(side, to, self._rules[side, to], self._schema.see if self._schema else None)
+        mapper = Mapper(side, to, self._rules[key], self._schema.see if self._schema else None)
         self._met.append(mapper.names.met)
         return mapper
 

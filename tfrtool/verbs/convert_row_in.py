@@ -10,7 +10,6 @@ from tfrtool.errors import DamageError, RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, RowError
-from tfrtool.payload.rows_schema import RowSchema
 from tfrtool.payload.wire import WireError
 from tfrtool.verbs.convert_feed import Pieces, Range, Sink
 from tfrtool.verbs.convert_rows import RowPlan, Telling
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
     from tfrtool.payload.mapping_rules import Side
     from tfrtool.payload.rows import Message
+    from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.report import Compression, ConvertReport
     from tfrtool.sources import Source
     from tfrtool.verbs.convert_options import ConvertOptions
@@ -42,6 +42,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | 
         double="exact" if rules.double == "bytes" else rules.double,
         progress=progress,
         source=source,
+        merged=plan.merged,
         bad=bad if plan.options.skip_damaged else None,
     )
     reader.changes = Telling(losses)
@@ -61,7 +62,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
     return reader
 
 
-def survey_lines(sources: Iterator[Source]) -> RowSchema:
+def survey_lines(sources: Iterator[Source]) -> GuessSchema:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.verbs.jsonl import JsonlReader
@@ -74,11 +75,7 @@ def survey_lines(sources: Iterator[Source]) -> RowSchema:
             for number, value, row in reader.rows(changes):
                 guess.add(value, row.message, number)
                 changes.clear()
-    schema = guess.schema(mixed=True)
-    columns = [*schema.features.values(), *schema.feature_lists.values()]
-    if schema.message == "ofrecord" and not any(column.kind in ("double", "int32") for column in columns):
-        return RowSchema("example", schema.features)
-    return schema
+    return guess
 
 
 class RowInput:

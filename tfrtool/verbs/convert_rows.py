@@ -17,6 +17,7 @@ from tfrtool.payload.wire import WireError
 from tfrtool.verbs.changes import Changes
 
 if TYPE_CHECKING:
+    from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.payload.rows_json import JsonRows
     from tfrtool.report import Kind
     from tfrtool.verbs.convert_options import ConvertOptions
@@ -45,8 +46,8 @@ class RowPlan:
 
     `target` is set once it is known. `schema` is what `--schema` gave, if that is a schema of rows; `columns` those of
     the outputs; `surveys` gives the schema of all JSON Lines among the inputs, for which it reads them once, and
-    `guessed` is what that was. `losses` are those of the input that is being read, and `number` its record that is
-    being written.
+    `guessed` is what that was, `merged` its features of which only some values are integers. `losses` are those of the
+    input that is being read, and `number` its record that is being written.
     """
 
     def __init__(self, options: ConvertOptions) -> None:
@@ -57,8 +58,9 @@ class RowPlan:
         self.message: Message | None = None
         self.losses = Losses()
         self.number = 0
-        self.surveys: Callable[[], RowSchema] | None = None
+        self.surveys: Callable[[], GuessSchema] | None = None
         self.guessed: RowSchema | None = None
+        self.merged: frozenset[str] = frozenset()
         self._lines: JsonRows | None = None
         self._prepared: tuple[int, str] | None = None
 
@@ -70,18 +72,23 @@ class RowPlan:
             schema = self.schema
             if schema is None:
                 assert self.surveys is not None
-                schema = self.surveys()
+                guess = self.surveys()
+                schema, self.merged = guess.schema(mixed=True), guess.merged()
             columns = dict(schema.features)
             for name, kind in self.options.rules.types.items():
                 columns[name.decode("utf-8", "replace")] = Column(kind)
-            self.guessed = RowSchema(schema.message, columns, schema.feature_lists)
+            message = schema.message
+            if message != "sequence_example" and (message == "example" or self.schema is None):
+                of_both = any(column.kind in ("double", "int32") for column in columns.values())
+                message = "ofrecord" if of_both else "example"
+            self.guessed = RowSchema(message, columns, schema.feature_lists)
         return self.guessed
 
     def message_of(self, found: Message | None) -> Message:
         """What rows are read as that were written from `found`, None where nobody says."""
-        if found == "sequence_example" or self.target in ("jsonl", "parquet"):
-            return found or "ofrecord"
-        return "ofrecord" if self.target == "ofrecord" else "example"
+        if found == "example" and self.target == "ofrecord":
+            return "ofrecord"
+        return found or "ofrecord"  # which holds all kinds; what becomes of them in an Example the mapper knows
 
     # Outputs
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -126,11 +126,11 @@ def write_jsonl(
 class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
-    `message`, `schema` and `double` are those of `ParseRows`; `message` is known once the first line was read. Memory
-    is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes` counts what was read
-    otherwise than it stands there, by the number of its line. `source` is one that is open already and stays so. Lines
-    that are no rows are told to `bad`, where that is given, and passed over. `progress` is told the bytes of the input
-    that were read since it was last called.
+    `message`, `schema`, `double`, `otherwise` and `merged` are those of `ParseRows`; `message` is known once the first
+    line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes`
+    counts what was read otherwise than it stands there, by the number of its line. `source` is one that is open already
+    and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over. `progress` is told the
+    bytes of the input that were read since it was last called.
     """
 
     def __init__(
@@ -144,12 +144,13 @@ class JsonlReader:
         max_line: int = MAX_LINE,
         progress: Callable[[int], None] | None = None,
         otherwise: Message = "example",
+        merged: Container[str] = (),
         source: Source | None = None,
         bad: Callable[[int, RefusedError], None] | None = None,
     ) -> None:
         self.name = name
         self.changes = Changes()
-        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise)
+        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged)
         self._source = source
         self._bad = bad
         self._compression: Wanted = compression
