@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import Any
 
 from tfrtool.payload.features import ListKind
@@ -36,7 +36,8 @@ class ParseRows:
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
     else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
-    the schema or another number of its list says so; of the features in `merged` that is told.
+    the schema or another number of its list says so; of the features in `merged` that is told. What is not `wanted`, by
+    its name, is not looked at.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ParseRows:
         double: Double = "exact",
         otherwise: Message = "example",
         merged: Container[str] = (),
+        wanted: Callable[[str], bool] | None = None,
     ) -> None:
         import json
 
@@ -55,6 +57,7 @@ class ParseRows:
         self._double = double
         self._otherwise: Message = otherwise
         self._merged = merged
+        self._wanted = wanted
         self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
@@ -98,7 +101,7 @@ class ParseRows:
         columns = self._schema.feature_lists if self._schema else {}
         for name, steps in value.get("feature_lists", {}).items():
             _check_name(name)
-            if steps is None:
+            if steps is None or (self._wanted and not self._wanted(name)):
                 continue
             if not isinstance(steps, list):
                 raise RowError(f"{_what(steps)} where the array of the steps is looked for", name)
@@ -111,7 +114,7 @@ class ParseRows:
     ) -> None:
         for name, item in value.items():
             _check_name(name)
-            if item is not None:
+            if item is not None and (self._wanted is None or self._wanted(name)):
                 cells[name] = self._cell(name, item, columns.get(name), changes)
 
     def _cell(self, name: str, value: Any, column: Column | None, changes: list[Change]) -> Cell:

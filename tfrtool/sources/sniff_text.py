@@ -74,7 +74,10 @@ def _json(text: str, begin: str) -> Sniffed | None:
     else:
         if not re.match(r'\{\s*(["}]|$)|\[\s*([\[{"\]0-9tfn-]|$)', begin):
             return None
-    hint = "give the record files themselves; a directory as input passes over the `.json` files beside them"
+    hint = (
+        "give the record files themselves (a directory as input passes over the `.json` files beside them); of JSON "
+        "Lines `tfrtool convert FILE -o OUT --to tfrecord` makes records"
+    )
     return Sniffed("json", f"JSON text that begins {shown(begin, 40)}", hint)
 
 

@@ -227,7 +227,7 @@ class Conversion:
                     if isinstance(source, RowInput) and source.format == "jsonl":
                         yield source.source
 
-        return survey_lines(sources())
+        return survey_lines(sources(), self._plan.wants)
 
     def _total(self, sink: Counting | Surveying | None = None) -> int:
         """How many records there will be. Where an input fails, that is told when it is its turn."""
@@ -322,7 +322,7 @@ class Conversion:
 
     def _tell_unmet(self) -> None:
         """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(*self._met)
+        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._met)
         read = sum(report.written for report in self.reports)
         if read and rules.select and not met & set(rules.select):
             raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")

@@ -8,7 +8,6 @@ from os.path import isfile
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from tfrtool.errors import DamageError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport
@@ -102,8 +101,7 @@ class Inputs:
             if not source.rereadable and not isfile(name):  # a pipe of rows, which are read more than once
                 self._held[name] = self._stack.enter_context(source.kept())
                 source = stack.enter_context(self._held[name].again())
-                if self._held[name].faults:
-                    raise DamageError(f"'{name}': {self._held[name].faults[0].message}", name)
+                source.faults = self._held[name].faults
             yield self._row_input(source, format, options, progress)
 
     def _row_input(
@@ -115,7 +113,9 @@ class Inputs:
 
     def _source(self, name: str, options: ConvertOptions) -> Source:
         if name in self._held:
-            return self._held[name].again()
+            source = self._held[name].again()
+            source.faults += self._held[name].faults
+            return source
         if not self._kept or isfile(name):
             return open_source(name, compression=options.compression)
         held = open_source(name, compression=options.compression, twice=True)

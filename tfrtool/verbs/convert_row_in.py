@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import DamageError, RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses, Refused
-from tfrtool.payload.rows import Change, RowError
+from tfrtool.payload.rows import Change, Row, RowError
 from tfrtool.payload.wire import WireError
 from tfrtool.verbs.convert_feed import Pieces, Range, Sink
 from tfrtool.verbs.convert_rows import RowPlan, Telling
@@ -43,6 +43,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | 
         progress=progress,
         source=source,
         merged=plan.merged,
+        wanted=plan.wants,
         bad=bad if plan.options.skip_damaged else None,
     )
     reader.changes = Telling(losses)
@@ -55,27 +56,40 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
 
     double = plan.options.rules.double
     reader = ParquetReader(
-        source.name, double="exact" if double == "bytes" else double, progress=progress, source=source
+        source.name,
+        double="exact" if double == "bytes" else double,
+        progress=progress,
+        source=source,
+        wanted=plan.wants,
     )
     reader.message = plan.message_of(reader.stored())
     reader.changes = Telling(losses)
     return reader
 
 
-def survey_lines(sources: Iterator[Source]) -> GuessSchema:
+def survey_lines(sources: Iterator[Source], wanted: Callable[[str], bool]) -> GuessSchema:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.verbs.jsonl import JsonlReader
 
     guess = GuessSchema()
     for source in sources:
-        reader = JsonlReader(source.name, otherwise="ofrecord", source=source, bad=lambda number, error: None)
+        reader = JsonlReader(
+            source.name, otherwise="ofrecord", source=source, wanted=wanted, bad=lambda number, error: None
+        )
         changes: list[Change] = []
         with suppress(TfrtoolError, RowError):
             for number, value, row in reader.rows(changes):
-                guess.add(value, row.message, number)
+                guess.add(_chosen(value, row, wanted), row.message, number)
                 changes.clear()
     return guess
+
+
+def _chosen(value: dict[str, Any], row: Row, wanted: Callable[[str], bool]) -> dict[str, Any]:
+    """The object of a row without the features that are not wanted."""
+    if row.message != "sequence_example":
+        return {name: item for name, item in value.items() if wanted(name)}
+    return {part: {name: item for name, item in value[part].items() if wanted(name)} for part in value}
 
 
 class RowInput:

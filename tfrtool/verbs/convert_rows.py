@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import RefusedError
+from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
 from tfrtool.payload.rows_schema import Column, Place, RowSchema, Survey
@@ -46,8 +47,9 @@ class RowPlan:
 
     `target` is set once it is known. `schema` is what `--schema` gave, if that is a schema of rows; `columns` those of
     the outputs; `surveys` gives the schema of all JSON Lines among the inputs, for which it reads them once, and
-    `guessed` is what that was, `merged` its features of which only some values are integers. `losses` are those of the
-    input that is being read, and `number` its record that is being written.
+    `guessed` is what that was, `merged` its features of which only some values are integers. `names` knows which
+    features are wanted. `losses` are those of the input that is being read, and `number` its record that is being
+    written.
     """
 
     def __init__(self, options: ConvertOptions) -> None:
@@ -61,10 +63,15 @@ class RowPlan:
         self.surveys: Callable[[], GuessSchema] | None = None
         self.guessed: RowSchema | None = None
         self.merged: frozenset[str] = frozenset()
+        self.names = Names(options.rules)
         self._lines: JsonRows | None = None
         self._prepared: tuple[int, str] | None = None
 
     # Inputs
+
+    def wants(self, name: str) -> bool:
+        """Whether a feature of that name comes along, so that what it holds has to be looked at."""
+        return self.names.target(name.encode("utf-8", "surrogatepass")) is not None
 
     def lines_schema(self) -> RowSchema:
         """The schema by which JSON Lines are read: that of the user, or what a first pass learnt of them."""
@@ -106,15 +113,21 @@ class RowPlan:
             raise WireError(0, "this is an Event, and rows are made of Examples, SequenceExamples and OFRecords")
         if self.message is None:
             self.message = "example" if kind == "unknown" else kind
-            if self.columns is not None and self.columns.message != self.message:
+            if self.columns is not None and not self._alike(self.message, self.columns.message):
                 raise Refused(
                     None,
                     f"{_NAMES[self.message]}, and the schema is that of {_NAMES[self.columns.message]}",
                     "convert without --schema",
                 )
-        if kind not in ("unknown", self.message):
+        if kind == "unknown":
+            return self.message
+        if not self._alike(kind, self.message):
             raise Refused(None, f"{_NAMES[kind]} after {_NAMES[self.message]}: rows are of one message", _APART)
-        return self.message
+        return kind
+
+    def _alike(self, one: Message, other: Message) -> bool:
+        """Whether rows of two messages may stand in one file: lines of Examples and OFRecords are the same."""
+        return one == other or (self.target == "jsonl" and "sequence_example" not in (one, other))
 
     def _why(self, payload: bytes | memoryview, message: Message, error: RowError) -> Exception:
         from tfrtool.payload.kinds import kind_of

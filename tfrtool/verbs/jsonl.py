@@ -126,7 +126,7 @@ def write_jsonl(
 class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
-    `message`, `schema`, `double`, `otherwise` and `merged` are those of `ParseRows`; `message` is known once the first
+    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `ParseRows`; `message` is known once the first
     line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes`
     counts what was read otherwise than it stands there, by the number of its line. `source` is one that is open already
     and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over. `progress` is told the
@@ -145,12 +145,13 @@ class JsonlReader:
         progress: Callable[[int], None] | None = None,
         otherwise: Message = "example",
         merged: Container[str] = (),
+        wanted: Callable[[str], bool] | None = None,
         source: Source | None = None,
         bad: Callable[[int, RefusedError], None] | None = None,
     ) -> None:
         self.name = name
         self.changes = Changes()
-        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged)
+        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged, wanted=wanted)
         self._source = source
         self._bad = bad
         self._compression: Wanted = compression
@@ -189,6 +190,8 @@ class JsonlReader:
                         try:
                             value, row = self._row(line, number, source, changes)
                         except RefusedError as error:
+                            if source.faults:  # the line is cut where the stream breaks
+                                break
                             if self._bad is None:
                                 raise
                             changes.clear()

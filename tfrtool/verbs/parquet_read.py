@@ -41,6 +41,7 @@ class ParquetReader:
     Memory is bounded by a row group's pages and `batch_bytes`. An input that is no file on disk is copied to a
     nameless temporary one first. `progress` is told the bytes of the file that were done since it was last called, by
     the part of the rows. `source` is one that is open already and stays so.
+    Columns that are not `wanted`, by their name, are not looked at.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class ParquetReader:
         batch_bytes: int = BATCH_BYTES,
         progress: Callable[[int], None] | None = None,
         source: Source | None = None,
+        wanted: Callable[[str], bool] | None = None,
     ) -> None:
         self.name = name
         self.message = message
@@ -60,6 +62,7 @@ class ParquetReader:
         self._batch_bytes = batch_bytes
         self._progress = progress
         self._source = source
+        self._wanted = wanted
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """Each row's number, counted from 0, and its payload.
@@ -96,6 +99,10 @@ class ParquetReader:
     def _rows(self, file: Any, size: int) -> Iterator[tuple[int, bytes]]:
         schema = file.schema_arrow
         known = _known(schema)
+        columns = None
+        if self._wanted is not None:
+            schema = arrow().schema([field for field in schema if self._wanted(field.name)])
+            columns = schema.names
         if self.message is None:
             self.message = known.message if known else "example"
         if known and known.message != self.message:
@@ -104,10 +111,12 @@ class ParquetReader:
         always = {name for name, column in known.features.items() if column.always} if known else set()
         shapes, stepped = self._shapes(schema, lists)
         number = done = 0
-        for batch in file.iter_batches(self._batch_rows(file.metadata), use_threads=False):
+        for batch in file.iter_batches(self._batch_rows(file.metadata), columns=columns, use_threads=False):
             told: list[list[Change]] = [[] for _ in range(batch.num_rows)]
             rows = [Row(self.message) for _ in range(batch.num_rows)]
-            for name, column in zip(schema.names, batch.columns, strict=True):
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if name not in shapes:  # of columns `a` and `a.b`, who wants `a` is given both
+                    continue
                 null = NO_KIND if name in always else None
                 self._column(name, column, shapes[name], name in stepped, null, rows, number, told)
             for row, changes in zip(rows, told, strict=True):
