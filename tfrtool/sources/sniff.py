@@ -56,6 +56,7 @@ _UNDO = {
 _TAR_HINT = "unpack it first: `tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
 _ZIP_HINT = "unpack it first: `unzip FILE -d DIR`, then `tfrtool verify DIR`"
 _SNAPPY_HINT = "unpack it first with a snappy tool: `snzip -dc FILE | tfrtool verify -`"
+_PARQUET_HINT = "`tfrtool convert FILE -o OUT --to tfrecord` makes records of its rows; pyarrow and DuckDB read it too"
 _LZ4_HINT = _unpack_with("lz4 -dc")
 
 _MAGICS = (
@@ -70,7 +71,7 @@ _MAGICS = (
         b"PAR1",
         "parquet",
         "an Apache Parquet file",
-        "`tfrtool convert FILE -o OUT --to tfrecord` makes records of its rows; pyarrow and DuckDB read it too",
+        _PARQUET_HINT,
     ),
     _Magic(0, b"PARE", "parquet", "an encrypted Apache Parquet file", "read it with pyarrow and its keys"),
     _Magic(0, b"Obj\x01", "avro", "an Apache Avro file", "read it with fastavro, or `avro-tools tojson FILE`"),

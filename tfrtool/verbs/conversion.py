@@ -188,6 +188,10 @@ class Conversion:
             if self._shards.count is not None:
                 names.refuse_leftovers(known)
             files.admit(known + ([options.schema_out] if options.schema_out else []))
+        if target == "parquet":
+            from tfrtool.verbs.parquet_arrow import arrow
+
+            arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
             self._learn_int32()
         total = self._survey() if target in ROWS else None

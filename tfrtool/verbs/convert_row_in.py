@@ -85,6 +85,10 @@ def survey_lines(sources: Iterator[Source], wanted: Callable[[str], bool]) -> Gu
     return guess
 
 
+def _passed_over(number: int, error: RefusedError) -> None:
+    """What is no row is told when it is its turn."""
+
+
 def _chosen(value: dict[str, Any], row: Row, wanted: Callable[[str], bool]) -> dict[str, Any]:
     """The object of a row without the features that are not wanted."""
     if row.message != "sequence_example":

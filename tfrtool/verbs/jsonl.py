@@ -126,11 +126,11 @@ def write_jsonl(
 class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
-    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `ParseRows`; `message` is known once the first
-    line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes`
-    counts what was read otherwise than it stands there, by the number of its line. `source` is one that is open already
-    and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over. `progress` is told the
-    bytes of the input that were read since it was last called.
+    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `ParseRows`; `message` is known once
+    the first line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused.
+    `changes` counts what was read otherwise than it stands there, by the number of its line. `source` is one that is
+    open already and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over.
+    `progress` is told the bytes of the input that were read since it was last called.
     """
 
     def __init__(
@@ -226,6 +226,8 @@ class JsonlReader:
             why = error.why
             if text.lstrip()[:1] == "[" and number == 1:
                 why += "; of one array of objects, `jq -c '.[]'` makes a line each"
+            elif text.strip() == "{":
+                why += "; JSON Lines have an object on each line, and `jq -c .` puts it there"
             raise self._refused(number, error.column, why) from None
         except RowError as error:
             from tfrtool.payload.rows_where import column_of
