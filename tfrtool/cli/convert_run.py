@@ -55,7 +55,8 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
             except BrokenPipeError as error:
                 raise OutputError(error) from None
 
-        return run(common, job, _printer(common, conversion, to_stdout), resolution=resolution, finish=finish)
+        printer = _printer(common, conversion, to_stdout)
+        return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)
 
 
 def _is_standard_output(output: str) -> bool:

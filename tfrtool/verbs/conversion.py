@@ -69,6 +69,7 @@ class Conversion:
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
         self._idle: Sink = self._sink
+        self._progress: Callable[[int], None] | None = None
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
@@ -87,6 +88,21 @@ class Conversion:
         self.failed, self.reason = True, reason
 
     @property
+    def passes(self) -> int:
+        """How often all inputs are read, as far as that is known before they are opened."""
+        options = self.options
+        learnt = self.target == "parquet" or (self.target == "jsonl" and options.schema_out is not None)
+        counted = self._shards.count is not None and not options.counts_by_headers and not learnt
+        again = (learnt and options.schema is None, counted, options.auto_integers, self._lines_first)
+        return 1 + sum(again)
+
+    @property
+    def _lines_first(self) -> bool:
+        """Whether the inputs seem to be JSON Lines, of which one pass learns the kinds."""
+        is_lines = self.options.source == "jsonl" or all(told_by_name(name) == "jsonl" for name in self.inputs)
+        return is_lines and self.options.schema is None
+
+    @property
     def files_are_direct(self) -> bool:
         """Whether records go into a pipe or a device."""
         return self._files is not None and self._files.direct
@@ -101,6 +117,7 @@ class Conversion:
     def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
+        self._progress = progress
         try:
             if isinstance(self.error, WriteError):
                 raise WriteError(f"'{name}' was not read, since the output could not be written")
@@ -225,20 +242,22 @@ class Conversion:
         """The kinds of the features of all JSON Lines among the inputs. What fails is told when it is its turn."""
         from tfrtool.verbs.convert_row_in import RowInput, survey_lines
 
+        told = self._progress if self._lines_first else None
+
         def sources() -> Iterator[Source]:
             for name in self.inputs:
                 with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
                     if isinstance(source, RowInput) and source.format == "jsonl":
                         yield source.source
 
-        return survey_lines(sources(), self._plan.wants)
+        return survey_lines(sources(), self._plan.wants, told)
 
     def _total(self, sink: Counting | Surveying | None = None) -> int:
         """How many records there will be. Where an input fails, that is told when it is its turn."""
         total, wanted = 0, Range(self.options.skip, self.options.limit)
         for name in self.inputs:
             try:
-                with self._inputs.open(name, self.options) as source:
+                with self._inputs.open(name, self.options, self._progress) as source:
                     if self.options.counts_by_headers and sink is None:
                         count, sound = source.count(wanted)
                     else:
@@ -263,7 +282,7 @@ class Conversion:
 
         fit: dict[bytes, bool] = {}
         for name in self.inputs:
-            with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
+            with suppress(TfrtoolError), self._inputs.open(name, self.options, self._progress) as source:
                 small_integers(source, fit)
         learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
         rules = self.options.rules

@@ -67,7 +67,9 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
     return reader
 
 
-def survey_lines(sources: Iterator[Source], wanted: Callable[[str], bool]) -> GuessSchema:
+def survey_lines(
+    sources: Iterator[Source], wanted: Callable[[str], bool], progress: Callable[[int], None] | None = None
+) -> GuessSchema:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.verbs.jsonl import JsonlReader
@@ -75,7 +77,12 @@ def survey_lines(sources: Iterator[Source], wanted: Callable[[str], bool]) -> Gu
     guess = GuessSchema()
     for source in sources:
         reader = JsonlReader(
-            source.name, otherwise="ofrecord", source=source, wanted=wanted, bad=lambda number, error: None
+            source.name,
+            otherwise="ofrecord",
+            source=source,
+            wanted=wanted,
+            bad=_passed_over,
+            progress=progress,
         )
         changes: list[Change] = []
         with suppress(TfrtoolError, RowError):
