@@ -255,10 +255,11 @@ class Conversion:
     def _total(self, sink: Counting | Surveying | None = None) -> int:
         """How many records there will be. Where an input fails, that is told when it is its turn."""
         total, wanted = 0, Range(self.options.skip, self.options.limit)
+        by_headers = self.options.counts_by_headers and sink is None
         for name in self.inputs:
             try:
-                with self._inputs.open(name, self.options, self._progress) as source:
-                    if self.options.counts_by_headers and sink is None:
+                with self._inputs.open(name, self.options, None if by_headers else self._progress) as source:
+                    if by_headers:
                         count, sound = source.count(wanted)
                     else:
                         counting = sink or Counting()
