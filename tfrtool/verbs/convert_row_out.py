@@ -47,7 +47,7 @@ class ParquetOut:
 
     def write(self, pieces: Pieces, kind: Kind) -> int:
         plan, payload = self._plan, pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        if plan.message is None or kind not in ("unknown", plan.message):
+        if plan.message is None or kind not in ("unknown", "event", plan.message):
             plan.row(payload, kind)  # which says why not
         self._writer.changes = Telling(plan.losses)
         try:

@@ -109,8 +109,8 @@ class RowPlan:
             raise self._why(payload, message, error) from None
 
     def _message(self, kind: Kind) -> Message:
-        if kind == "event":
-            raise WireError(0, "this is an Event, and rows are made of Examples, SequenceExamples and OFRecords")
+        if kind == "event":  # as a file is that has one among others: each record tells for itself
+            kind = "unknown"
         if self.message is None:
             self.message = "example" if kind == "unknown" else kind
             if self.columns is not None and not self._alike(self.message, self.columns.message):
@@ -137,7 +137,7 @@ class RowPlan:
         try:
             read_row(payload, message, lenient=True)
         except RowError:
-            return WireError(0, error.why)
+            return WireError(0, error.why.removeprefix(f"the payload is not {_NAMES[message]}: "))
         feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
         return Refused(feature, error.why, _DROP)
 
