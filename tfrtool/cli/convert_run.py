@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +32,14 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     if to_stdout and common.json:
         raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
     if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
+        if chosen.to == "jsonl" and chosen.compress in ("auto", "none"):
+            chosen = replace(chosen, compress="none")
+            return _convert(common, output, chosen, to_stdout)
         raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    return _convert(common, output, chosen, to_stdout)
+
+
+def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: bool) -> int:
     resolution = resolve(common.inputs)
     try:
         conversion = Conversion(resolution.names, output, chosen)

@@ -199,7 +199,13 @@ class Conversion:
 
     def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
         options = self.options
-        files = OutputSet(names.path, force=options.force, same_as=self.inputs, make_directory=names.in_directory)
+        files = OutputSet(
+            names.path,
+            force=options.force,
+            same_as=self.inputs,
+            make_directory=names.in_directory,
+            text=target == "jsonl" and compress == "none",
+        )
         if not options.dry_run:
             known = names.refuse_unfit(self.inputs)
             if self._shards.count is not None:
