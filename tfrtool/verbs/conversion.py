@@ -10,13 +10,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from os.path import isdir
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names as FeatureNames
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Rules, Side
+from tfrtool.payload.mapping_rules import KINDS, Losses, Rules, Side
 from tfrtool.payload.sidecar import Schema
 from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
@@ -24,14 +24,11 @@ from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
 from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
-from tfrtool.verbs.convert_rows import RowPlan, Surveying
+from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
+from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, with_schema, written
 from tfrtool.verbs.convert_shards import Cuts, Names, Shards
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
-
-if TYPE_CHECKING:
-    from tfrtool.payload.rows_guess import GuessSchema
-    from tfrtool.sources import Source
 
 
 class Conversion:
@@ -54,22 +51,21 @@ class Conversion:
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
-        self._forewarned = False  # by a pass that only counts
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
         self._stack = ExitStack()
         again = self._shards.count is not None or options.auto_integers
-        again = again or self.target == "parquet" or (self.target == "jsonl" and options.schema_out is not None)
+        again = again or learns_columns(options, self.target)
         self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
         self._plan = self._inputs.plan
-        self._plan.surveys = self._survey_lines
+        self._before = Passes(self.inputs, self._inputs, options, self._feed)
+        self._plan.surveys = self._before.lines
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
         self._schema: Schema | None = None
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
         self._idle: Sink = self._sink
-        self._progress: Callable[[int], None] | None = None
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
@@ -91,16 +87,9 @@ class Conversion:
     def passes(self) -> int:
         """How often all inputs are read, as far as that is known before they are opened."""
         options = self.options
-        learnt = self.target == "parquet" or (self.target == "jsonl" and options.schema_out is not None)
+        learnt = learns_columns(options, self.target)
         counted = self._shards.count is not None and not options.counts_by_headers and not learnt
-        again = (learnt and options.schema is None, counted, options.auto_integers, self._lines_first)
-        return 1 + sum(again)
-
-    @property
-    def _lines_first(self) -> bool:
-        """Whether the inputs seem to be JSON Lines, of which one pass learns the kinds."""
-        is_lines = self.options.source == "jsonl" or all(told_by_name(name) == "jsonl" for name in self.inputs)
-        return is_lines and self.options.schema is None
+        return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
 
     @property
     def files_are_direct(self) -> bool:
@@ -117,7 +106,7 @@ class Conversion:
     def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
-        self._progress = progress
+        self._before.progress = progress
         try:
             if isinstance(self.error, WriteError):
                 raise WriteError(f"'{name}' was not read, since the output could not be written")
@@ -216,10 +205,17 @@ class Conversion:
 
             arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
-            self._learn_int32()
-        total = self._survey() if target in ROWS else None
-        if total is None and self._shards.count is not None:
-            total = self._total()
+            rules = options.rules
+            self.options = replace(
+                options, rules=replace(rules, types={**self._before.small_integers(), **rules.types})
+            )
+        total = None
+        if learns_columns(options, target):
+            self._idle = Surveying(self._plan)
+            total = self._before.columns(self._plan)
+        elif self._shards.count is not None:
+            total = self._before.total(Counting())
+        self.failed |= self._before.forewarned
         layout = Layout(compress, options.level, self._plan if target in ROWS else None)
         if target in ROWS and not self.failed:
             self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
@@ -231,69 +227,6 @@ class Conversion:
         cuts = Cuts(self._shards, total)
         self._files = self._stack.enter_context(files)
         self._sink = Outputs(files, target, layout, cuts)
-
-    def _survey(self) -> int | None:
-        """Learn the columns of the outputs where they have to be known, and how many records there will be."""
-        plan, out = self._plan, self.options.schema_out
-        if plan.columns is not None or (self.target == "jsonl" and out is None):
-            return None
-        sink = Surveying(plan)
-        self._idle = Surveying(plan)
-        total = self._total(sink)
-        if not self.failed:
-            plan.columns = sink.columns()
-        return total
-
-    def _survey_lines(self) -> GuessSchema:
-        """The kinds of the features of all JSON Lines among the inputs. What fails is told when it is its turn."""
-        from tfrtool.verbs.convert_row_in import RowInput, survey_lines
-
-        told = self._progress if self._lines_first else None
-
-        def sources() -> Iterator[Source]:
-            for name in self.inputs:
-                with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
-                    if isinstance(source, RowInput) and source.format == "jsonl":
-                        yield source.source
-
-        return survey_lines(sources(), self._plan.wants, told)
-
-    def _total(self, sink: Counting | Surveying | None = None) -> int:
-        """How many records there will be. Where an input fails, that is told when it is its turn."""
-        total, wanted = 0, Range(self.options.skip, self.options.limit)
-        by_headers = self.options.counts_by_headers and sink is None
-        for name in self.inputs:
-            try:
-                with self._inputs.open(name, self.options, None if by_headers else self._progress) as source:
-                    if by_headers:
-                        count, sound = source.count(wanted)
-                    else:
-                        counting = sink or Counting()
-                        before = counting.count
-                        if isinstance(counting, Surveying):
-                            counting.path = name
-                        feed = self._feed(source, counting, wanted)
-                        for _ in feed.run():
-                            pass
-                        count, sound = counting.count - before, not feed.stopped
-                total += count
-                self._forewarned |= not sound
-            except TfrtoolError:
-                self._forewarned = True
-        self.failed |= self._forewarned
-        return total
-
-    def _learn_int32(self) -> None:
-        """Make int32 of the int64 features all of whose values fit."""
-        from tfrtool.verbs.convert_scan import small_integers
-
-        fit: dict[bytes, bool] = {}
-        for name in self.inputs:
-            with suppress(TfrtoolError), self._inputs.open(name, self.options, self._progress) as source:
-                small_integers(source, fit)
-        learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
-        rules = self.options.rules
-        self.options = replace(self.options, rules=replace(rules, types={**learnt, **rules.types}))
 
     def _mapper(self, source: Input) -> Mapper | None:
         """What maps the payloads of an input, if anything has to."""
@@ -338,7 +271,7 @@ class Conversion:
         """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
         try:
             if self.failed:
-                if self._forewarned and not any(report.error or report.finding for report in self.reports):
+                if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
             self._tell_unmet()

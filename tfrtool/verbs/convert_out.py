@@ -28,6 +28,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.count = 0
+        self.path = ""
 
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         self.count += behind - first

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfrtool.errors import RefusedError
 from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
-from tfrtool.payload.rows_schema import Column, Place, RowSchema, Survey
+from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.payload.wire import WireError
 from tfrtool.verbs.changes import Changes
 
@@ -166,47 +165,3 @@ class RowPlan:
     def tell(self, changes: list[Change]) -> None:
         """Count changes of the record that is being written."""
         Telling(self.losses).add(changes, self.number)
-
-
-class Surveying:
-    """A sink that learns the columns of a table, and counts."""
-
-    takes_many = False
-
-    def __init__(self, plan: RowPlan) -> None:
-        self.plan = plan
-        self.count = 0
-        self.path = ""
-        self._survey: Survey | None = None
-
-    def frames(self, reading: object, batch: object, first: int, behind: int) -> None:
-        raise AssertionError("frames are no rows")
-
-    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
-        payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        row = self.plan.row(payload, kind)
-        self._survey = self._survey or Survey(row.message)
-        try:
-            self._survey.add(row, Place(self.path, number))
-        except RowError as error:
-            feature = (error.feature or "").encode("utf-8", "surrogateescape")
-            raise Refused(feature, error.why, "--select takes the features that are wanted") from None
-        self.count += 1
-
-    def records(self, payloads: list[bytes], kind: Kind) -> None:
-        raise AssertionError("rows come one by one")
-
-    def settle(self) -> None:
-        pass
-
-    def columns(self) -> RowSchema:
-        """What was learnt. Raises RefusedError where a table cannot have such columns."""
-        survey = self._survey or Survey("example")
-        if self.plan.target != "parquet":
-            return survey.schema()
-        from tfrtool.verbs.parquet import table_columns
-
-        try:
-            return table_columns(survey)
-        except RefusedError as error:
-            raise RefusedError(f"{error}; --drop leaves it out") from None
