@@ -149,10 +149,13 @@ def test_schemas_of_the_other_sort_are_told_apart() -> None:
 
 @mark.parquet
 @needs_pyarrow
-def test_a_schema_of_another_message_is_no_schema_of_a_table() -> None:
+def test_a_table_has_the_columns_of_its_schema_and_no_others() -> None:
     convert("of", "out.jsonl", schema_out="rows.json")
-    said = "an Example, and the schema is that of an OFRecord"
+    said = "'tf' record 0 at byte 0: feature 'label': it is not in the schema; convert without --schema"
     nothing_is_made(RefusedError, said, "tf", to="parquet", schema="rows.json")
+    assert convert("of", "of.parquet", schema="rows.json").written == 3
+    said = "a SequenceExample, and the schema is that of an OFRecord"
+    nothing_is_made(RefusedError, said, "seq", to="parquet", schema="rows.json")
 
 
 # Kinds of what others wrote
@@ -328,8 +331,12 @@ def test_a_table_refuses_what_its_columns_cannot_hold_with_both_places() -> None
 
 @mark.parquet
 @needs_pyarrow
-def test_a_table_of_records_is_of_one_message() -> None:
-    nothing_is_made(RefusedError, "an OFRecord after an Example", "tf", "of", to="parquet")
+def test_a_table_of_examples_and_of_ofrecords_holds_the_kinds_of_both() -> None:
+    assert convert(["tf", "of"], "out.parquet").written == 8
+    convert("out.parquet", "out.jsonl")
+    assert objects("out.jsonl")[1]["label"] == 1
+    assert objects("out.jsonl")[6]["n"] == {"int32": 1}
+    nothing_is_made(RefusedError, "a SequenceExample after an Example", "tf", "seq", to="parquet")
 
 
 # What cannot be a row
@@ -453,6 +460,7 @@ def test_a_dry_run_tries_all_and_writes_nothing(rows: str) -> None:
         ["--to", "parquet", "--compress", "gzip"],
         ["--to", "tfrecord", "--from", "jsonl", "-F", "tfrecord"],
         ["--from", "csv"],
+        ["--schema-out", "-"],
     ],
     ids=" ".join,
 )

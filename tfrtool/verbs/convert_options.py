@@ -120,6 +120,8 @@ def convert_options(
         raise ValueError(f"{source!r} is no format that rows can be read from: {', '.join(READERS)}")
     if source is not None and format != "auto":
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
+    if schema_out == "-":
+        raise ValueError("--schema-out names a file: standard output is for records and reports")
     if shards is not None and shards > MOST_SHARDS:
         raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
     for kind in (types or {}).values():

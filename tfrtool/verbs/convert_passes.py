@@ -129,6 +129,8 @@ class Surveying:
         payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         row = self.plan.row(payload, kind)
         self._survey = self._survey or Survey(row.message)
+        if row.message == "ofrecord":  # which holds all that an Example does
+            self._survey.message = row.message
         try:
             self._survey.add(row, Place(self.path, number))
         except RowError as error:

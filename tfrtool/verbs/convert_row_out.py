@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.payload.mapping_rules import Refused
-from tfrtool.payload.rows import RowError
+from tfrtool.payload.rows import Change, RowError, write_row
 from tfrtool.verbs.convert_rows import RowPlan, Telling
 
 if TYPE_CHECKING:
@@ -47,17 +47,27 @@ class ParquetOut:
 
     def write(self, pieces: Pieces, kind: Kind) -> int:
         plan, payload = self._plan, pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        if plan.message is None or kind not in ("unknown", "event", plan.message):
-            plan.row(payload, kind)  # which says why not
         self._writer.changes = Telling(plan.losses)
         try:
-            return self._writer.write(payload, plan.number)
+            fitting = payload if kind == self._writer.message else self._other(payload, kind)
+            return self._writer.write(fitting, plan.number)
         except RowError as error:
             plan.row(payload, kind)
             feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
             given = plan.schema is not None
             hint = "convert without --schema" if given else "the inputs changed while they were read: run this again"
             raise Refused(feature, error.why, hint) from None
+
+    def _other(self, payload: bytes | memoryview, kind: Kind) -> bytes | memoryview:
+        """A record of another message than the table's: an Example as an OFRecord. Raises what `RowPlan.row` does."""
+        changes: list[Change] = []
+        row = self._plan.row(payload, kind, changes)
+        if row.message == self._writer.message:
+            return payload
+        if changes:
+            self._plan.tell(changes)
+        row.message = self._writer.message
+        return write_row(row)
 
     def settle(self) -> None:
         """Values were copied."""

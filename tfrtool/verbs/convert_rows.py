@@ -125,8 +125,8 @@ class RowPlan:
         return kind
 
     def _alike(self, one: Message, other: Message) -> bool:
-        """Whether rows of two messages may stand in one file: lines of Examples and OFRecords are the same."""
-        return one == other or (self.target == "jsonl" and "sequence_example" not in (one, other))
+        """Whether rows of two messages may stand in one file: those of Examples and OFRecords may."""
+        return one == other or "sequence_example" not in (one, other)
 
     def _why(self, payload: bytes | memoryview, message: Message, error: RowError) -> Exception:
         from tfrtool.payload.kinds import kind_of
