@@ -254,7 +254,8 @@ class Conversion:
             raise RefusedError(
                 "a schema is of inputs of one format, and these are of both: convert without --schema-out"
             )
-        mapper = Mapper(side, to, self._rules[key], self._schema.see if self._schema else None)
+        told = (self._schema.see, self._schema.flattened) if self._schema else ()
+        mapper = Mapper(side, to, self._rules[key], *told)
         self._met.append(mapper.names.met)
         return mapper
 

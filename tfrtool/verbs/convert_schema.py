@@ -58,7 +58,9 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
             )
     except ValueError as error:
         raise _unusable(path, error) from None
-    return replace(rules, types={**known.types, **rules.types}, rename={**known.rename, **rules.rename})
+    return replace(
+        rules, types={**known.types, **rules.types}, rename={**known.rename, **rules.rename}, lists=known.lists
+    )
 
 
 def schema_of_rows(path: str) -> RowSchema:
