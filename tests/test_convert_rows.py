@@ -316,6 +316,27 @@ def test_each_input_has_its_own_output_in_a_directory(rows: str) -> None:
     assert done.outputs == [f"made/a.{rows}", f"made/b.{rows}"]
 
 
+def test_an_output_of_its_own_is_named_after_its_format_and_compression() -> None:
+    os.mkdir("in")
+    convert("tf", "in/a.jsonl")
+    convert("tf", "in/b.jsonl.gz")
+    convert("tf", "in/c.tfrecord")
+    assert convert(["in"], "made/", to="jsonl").outputs == ["made/a.jsonl", "made/b.jsonl", "made/c.jsonl"]
+
+
+@both_rows
+def test_rows_that_choosing_leaves_without_features_are_rows(rows: str) -> None:
+    lines({"n": {"int32": 1}, "m": 2}, {"m": 2}, {"n": {}, "m": 3})
+    done = convert("rows.jsonl", f"out.{rows}", select=["n"])
+    assert (done.written, [loss.what for loss in done.reports[0].losses if "OneFlow" in loss.what]) == (3, [])
+
+
+def test_lines_that_are_not_packed_as_was_said_are_refused() -> None:
+    lines({"x": 1})
+    said = "gzip data was asked for, and this is none: JSON text .*; leave --compression out"
+    nothing_is_made(RefusedError, said, "rows.jsonl", to="tfrecord", source="jsonl", compression="gzip")
+
+
 def test_lines_of_examples_and_of_ofrecords_may_be_joined() -> None:
     assert convert(["tf", "of"], "out.jsonl").written == 8
     nothing_is_made(RefusedError, "a SequenceExample after an Example", "tf", "seq", to="jsonl")

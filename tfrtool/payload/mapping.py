@@ -134,7 +134,7 @@ class Mapper:
         size = size_of(body)
         if self.target == "example":
             body.insert(0, b"\x0a" + varint(size))
-        elif not size and self.rules.empty != "keep":
+        elif not size and self.rules.empty != "keep" and not self.rules.for_rows:
             if self.rules.empty == "skip":
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
                 return None
@@ -229,7 +229,7 @@ class Mapper:
         if self.rules.no_kind == "drop":
             self.losses.add(item.name, "a feature without a kind, left out", record, lost=True)
             return None
-        if self.target == "ofrecord":
+        if self.target == "ofrecord" and not self.rules.for_rows:
             self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
         if self._seen is not None:
             self._seen(item.name, None, name, None)

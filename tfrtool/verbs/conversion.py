@@ -247,7 +247,7 @@ class Conversion:
             if source.format == "jsonl":  # whose kinds were said when it was read
                 types = {name: kind for name, kind in rules.types.items() if kind in KINDS[to]}
                 rules = replace(rules, types=types)
-            self._rules[key] = rules
+            self._rules[key] = replace(rules, for_rows=self.target in ROWS)
         if options.schema_out is not None and self._schema is None and not of_rows:
             self._schema = Schema(side, to)
         if self._schema is not None and self._schema.source != side:

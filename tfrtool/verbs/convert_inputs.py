@@ -8,6 +8,7 @@ from os.path import isfile
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport
@@ -98,6 +99,8 @@ class Inputs:
                 if format is None:
                     yield FrameInput(reading, options)
                     return
+            if source.mistaken:
+                raise RefusedError(f"'{name}': {source.mistaken.message}; leave --compression out")
             if not source.rereadable and not isfile(name):  # a pipe of rows, which are read more than once
                 self._held[name] = self._stack.enter_context(source.kept())
                 source = stack.enter_context(self._held[name].again())

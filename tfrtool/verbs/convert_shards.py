@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.verbs.targets import ROWS, SUFFIXES, Target
+from tfrtool.verbs.targets import ROWS, SUFFIXES, Target, told_by_name
 
 PART = "part-"
 PART_DIGITS = 5
@@ -165,8 +165,8 @@ class Names:
 
     def _after(self, name: str) -> str:
         base = os.path.basename(name)
-        if self._same:
-            return base
+        if self._same and told_by_name(base) in (None, self.target):
+            return base if self._gzip else base.removesuffix(".gz")
         return _SUFFIX.sub("", base) + SUFFIXES[self.target] + (".gz" if self._gzip else "")
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:
