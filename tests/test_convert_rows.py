@@ -369,6 +369,13 @@ def test_unknown_fields_are_refused_or_dropped() -> None:
     assert convert("odd", "out.jsonl", unknown="drop").lost
 
 
+def test_an_ofrecord_of_unknown_fields_is_no_damage() -> None:
+    Path("odd").write_bytes(b"".join(map(ofrecord_frame, [OFRECORDS[0], OFRECORDS[1] + b"\x28\x01", OFRECORDS[2]])))
+    nothing_is_made(RefusedError, "'odd' record 1 at byte .*--unknown drop", "odd", to="jsonl")
+    done = convert("odd", "out.jsonl", unknown="drop")
+    assert (done.written, done.reports[0].status, done.lost) == (3, "clean", True)
+
+
 def test_another_message_is_damage_with_its_place() -> None:
     Path("mixed").write_bytes(b"".join(map(frame, [*EXAMPLES, event(file_version="brain.Event:2"), *EXAMPLES])))
     nothing_is_made(DamageError, "payload at", "mixed", to="jsonl")

@@ -87,6 +87,7 @@ class Feed:
         self.mapper = mapper
         self.conditions = conditions
         self.skip_damaged = skip_damaged
+        self.framed = framed
         self.raw = framed and mapper is None and not conditions
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self.written = self.skipped = 0
@@ -121,13 +122,14 @@ class Feed:
         self.stopped = self.stopped or report.status == "foreign"
 
     def _odd(self, damage: Damage) -> bool:
-        """Send on an OFRecord that is well framed and oddly written, if it can be mapped all the same.
+        """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
 
         Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
         fields, lists set twice.
         """
         number = damage.record
-        if self.mapper is None or not self.is_ofrecord or damage.fault != "payload" or number is None:
+        copied = self.framed and self.mapper is None
+        if copied or not self.is_ofrecord or damage.fault != "payload" or number is None:
             return False
         size = damage.end - damage.begin - OFRECORD_HEADER
         if size > MAX_RECORD:
