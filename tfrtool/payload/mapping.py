@@ -153,9 +153,11 @@ class Mapper:
             allowed.add("sequence_example")
         if kind not in allowed:
             if kind == "sequence_example" and self.source == "example":
-                why = "has no counterpart" if self.target == "ofrecord" else "is only copied as a whole"
-                hint = "--sequence flatten writes its lists side by side"
-                raise Refused(None, f"a SequenceExample, which {why}", hint)
+                raise Refused(
+                    None,
+                    "a SequenceExample, which has no counterpart",
+                    "--sequence flatten writes its lists side by side",
+                )
             raise WireError(0, f"this is an {_TITLES.get(kind or '', kind)}, not an {_TITLES[self.source]}")
 
     def _refuse_strangers(self, view: memoryview, found: Record) -> None:

@@ -14,19 +14,18 @@ from typing import Self
 
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names as FeatureNames
-from tfrtool.payload.mapping_rules import KINDS, Losses, Rules, Side
-from tfrtool.payload.sidecar import Schema
+from tfrtool.payload.mapping_rules import Losses
 from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
+from tfrtool.verbs.convert_mappers import Mappers
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
 from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
 from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
 from tfrtool.verbs.convert_rows import RowPlan
-from tfrtool.verbs.convert_schema import schema_of_rows, with_schema, written
+from tfrtool.verbs.convert_schema import schema_of_rows, written
 from tfrtool.verbs.convert_shards import Cuts, Names, Shards
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
@@ -61,15 +60,13 @@ class Conversion:
         self._plan = self._inputs.plan
         self._before = Passes(self.inputs, self._inputs, options, self._feed)
         self._plan.surveys = self._before.lines
-        self._rules: dict[tuple[Side, Side, bool], Rules] = {}
-        self._schema: Schema | None = None
+        self._mappers = Mappers()
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
         self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
-        self._met: list[set[str]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +144,10 @@ class Conversion:
         self.failed = self.failed or feed.stopped
 
     def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
-        return source.feed(sink, wanted, self._mapper(source), self.target == source.format)
+        mapper = None
+        if self.target is not None and not (source.foreign or source.empty):
+            mapper = self._mappers.of(source, self.target, self.options)
+        return source.feed(sink, wanted, mapper, self.target == source.format)
 
     # What there is to be known before the first record
 
@@ -228,37 +228,6 @@ class Conversion:
         self._files = self._stack.enter_context(files)
         self._sink = Outputs(files, target, layout, cuts)
 
-    def _mapper(self, source: Input) -> Mapper | None:
-        """What maps the payloads of an input, if anything has to."""
-        if source.foreign or source.empty:
-            return None
-        options, side = self.options, source.side
-        to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
-        of_rows = self.target in ROWS or source.format in ROWS
-        asked = options.edits(to, of_rows) or options.rules.sequence != "refuse"
-        empties = to == "ofrecord" and source.format in ROWS  # which are not there at all, unlike those of an Example
-        if side == to and not asked and not empties:
-            return None
-        key = side, to, source.format == "jsonl"
-        if key not in self._rules:
-            rules = options.rules
-            if options.schema and not of_rows:
-                rules = with_schema(rules, options.schema, side, to)
-            if source.format == "jsonl":  # whose kinds were said when it was read
-                types = {name: kind for name, kind in rules.types.items() if kind in KINDS[to]}
-                rules = replace(rules, types=types)
-            self._rules[key] = replace(rules, for_rows=self.target in ROWS)
-        if options.schema_out is not None and self._schema is None and not of_rows:
-            self._schema = Schema(side, to)
-        if self._schema is not None and self._schema.source != side:
-            raise RefusedError(
-                "a schema is of inputs of one format, and these are of both: convert without --schema-out"
-            )
-        told = (self._schema.see, self._schema.flattened) if self._schema else ()
-        mapper = Mapper(side, to, self._rules[key], *told)
-        self._met.append(mapper.names.met)
-        return mapper
-
     def _end_own(self, sink: Outputs, name: str, first: int) -> None:
         """An input with an output of its own is done; one without records has an empty one, where that is legal."""
         if sink.opened == first and self.target != "ofrecord":
@@ -286,7 +255,7 @@ class Conversion:
 
     def _tell_unmet(self) -> None:
         """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._met)
+        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._mappers.met)
         read = sum(report.written for report in self.reports)
         if read and rules.select and not met & set(rules.select):
             raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
@@ -340,7 +309,7 @@ class Conversion:
         schema = plan.columns if self.target in ROWS else plan.guessed
         if schema is not None:
             return written(schema)
-        return self._schema.to_json() if self._schema else None
+        return self._mappers.schema.to_json() if self._mappers.schema else None
 
     def _complete(self) -> None:
         for number, report in enumerate(self.reports):
