@@ -548,17 +548,23 @@ class Lines:
         pass
 
     def finish(self) -> None:
-        self.out.write(b"end\n")
+        self.out.write(b"end")
 
 
-def rows_of(name: str, options: Any) -> Any:
-    for number, line in enumerate(Path(name).read_text().splitlines()[:-1]):
-        yield number, bytes.fromhex(line.split()[1])
+class RowsOf:
+    message = "example"
+
+    def __init__(self, source: Any, *how: Any) -> None:
+        self.name = source.name
+
+    def __iter__(self) -> Any:
+        for number, line in enumerate(Path(self.name).read_text().splitlines()[:-1]):
+            yield number, bytes.fromhex(line.split()[1])
 
 
 def test_other_formats_are_added_at_one_seam(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setitem(targets.WRITERS, "jsonl", Lines)
-    monkeypatch.setitem(targets.READERS, "jsonl", rows_of)
+    monkeypatch.setitem(targets.READERS, "jsonl", RowsOf)
     done = convert("tf", "out.jsonl", to="jsonl", shards=2)
     assert done.outputs == ["out-00000-of-00002.jsonl", "out-00001-of-00002.jsonl"]
     assert Path(done.outputs[1]).read_text().splitlines()[-1] == "end"

@@ -13,7 +13,8 @@ from tfrtool.cli.options import files, reading_command
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
 
-FORMATS = ("tfrecord", "ofrecord")
+FORMATS = ("tfrecord", "ofrecord", "jsonl", "parquet")
+ROW_FORMATS = ("jsonl", "parquet")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
@@ -60,12 +61,23 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     help="The file to write, or - for a pipe; the NAME of TFRecord shards; the directory of OFRecord parts, or of one "
     "output for each input where it is a directory or ends in /.",
 )
-@click.option("--to", type=click.Choice(FORMATS), help="The format of the outputs.  [default: that of the first input]")
+@click.option(
+    "--to",
+    type=click.Choice(FORMATS),
+    help="The format of the outputs.  [default: what the name of OUT ends in, else that of the first input]",
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(ROW_FORMATS),
+    help="Take the inputs for rows of this format.  [default: told by their bytes]",
+)
 @_choice(
     "--compress",
     "auto",
     "auto none gzip zlib",
-    "How the outputs are compressed; auto as the first input, or not at all in another format.",
+    "How the outputs are compressed; auto: gzip where OUT ends in .gz, else as the first input, or not at all in "
+    "another format.",
 )
 @click.option("--shards", type=click.IntRange(1, 100_000), metavar="N", help="Write N shards of as many records each.")
 @click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
@@ -101,6 +113,8 @@ def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> i
 
     OFRecord and TFRecord (of Examples) become each other on the wire: bytes, floats and int64 are copied bit for bit.
     int32 becomes int64, and double becomes float where that is exact; --schema-out keeps the kinds for the way back.
+    JSON Lines (one object a record) and Parquet (a column for each feature) are written and read too; Parquet needs
+    pyarrow, which tfrtool[parquet] brings.
     What the output cannot hold is refused, with the record, the feature and the value, unless an option says what to
     do with it. All outputs are published together, or none.
 

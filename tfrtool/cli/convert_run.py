@@ -31,9 +31,20 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     if to_stdout and common.json:
         raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
     if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
+        if chosen.to == "jsonl" and chosen.compress in ("auto", "none"):
+            chosen = chosen.replaced(compress="none")
+            return _convert(common, output, chosen, to_stdout)
         raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    return _convert(common, output, chosen, to_stdout)
+
+
+def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: bool) -> int:
     resolution = resolve(common.inputs)
-    with Conversion(resolution.names, output, chosen) as conversion:
+    try:
+        conversion = Conversion(resolution.names, output, chosen)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    with conversion:
         if resolution.unmatched:
             conversion.bar("not all inputs are there")
         elif resolution.missing and not chosen.skip_damaged:
@@ -51,7 +62,8 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
             except BrokenPipeError as error:
                 raise OutputError(error) from None
 
-        return run(common, job, _printer(common, conversion, to_stdout), resolution=resolution, finish=finish)
+        printer = _printer(common, conversion, to_stdout)
+        return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)
 
 
 def _is_standard_output(output: str) -> bool:

@@ -28,8 +28,17 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         said.append(f"{report.skipped:,} skipped")
     lost = sum(loss.lost for loss in report.losses)
     if lost:
-        said.append("1 loss, as asked for" if lost == 1 else f"{lost:,} losses, as asked for")
+        asked = "" if _unasked(report, conversion) else ", as asked for"
+        said.append(("1 loss" if lost == 1 else f"{lost:,} losses") + asked)
     return ", ".join(said)
+
+
+def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
+    """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not."""
+    from tfrtool.payload.rows_fit import ROUNDED
+    from tfrtool.verbs.targets import ROWS
+
+    return conversion.target in ROWS or any(loss.what == ROUNDED for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:

@@ -119,6 +119,10 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "Only some records, and only some of their features:",
             "tfrtool convert flowers.tfrecord -o some.tfrecord --where 'label == 1' --select label,caption",
         ),
+        (
+            "To JSON Lines, for jq and the like, and back:",
+            "tfrtool convert flowers.tfrecord -o flowers.jsonl && tfrtool convert flowers.jsonl -o again.tfrecord",
+        ),
     ],
     "completion": [("Completion in this bash:", 'eval "$(tfrtool completion bash)"')],
 }

@@ -14,10 +14,14 @@ DELAY = 0.5
 
 
 class Progress:
-    """Counts bytes from the start, and shows them once the job has lasted `DELAY` seconds. For terminals alone."""
+    """Counts bytes from the start, and shows them once the job has lasted `DELAY` seconds. For terminals alone.
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._total = _total(names)
+    `passes`: how often all inputs are read.
+    """
+
+    def __init__(self, names: Iterable[str], passes: int = 1) -> None:
+        total = _total(names)
+        self._total = None if total is None else passes * total
         self._done = 0
         self._due = time.monotonic() + DELAY
         self._bar: Any = None

@@ -52,6 +52,7 @@ def run(
     only_one: str = "",
     resolution: Resolution | None = None,
     finish: Callable[[], None] | None = None,
+    passes: int = 1,
     **settings: Any,
 ) -> int:
     """Do `job` on every input, in order, and print what it yields; the result is the exit code.
@@ -59,6 +60,7 @@ def run(
     `settings` are further fields of the job's `Options`. An input that fails is reported, and never stops the others.
     `only_one` says why there may be no more than one input, where that is so. `resolution` is what the inputs stand
     for, if that is known already. `finish` is called when all inputs are done, before their totals are printed.
+    `passes` is how often the job reads all inputs.
     """
     from tfrtool.sources.inputs import resolve
     from tfrtool.verbs.options import Options
@@ -80,7 +82,7 @@ def run(
     if common.progress and not common.quiet and sys.stderr.isatty():
         from tfrtool.cli.progress import Progress
 
-        progress = Progress(names)
+        progress = Progress(names, passes)
     options = Options(
         format=common.format,
         compression=common.compression,

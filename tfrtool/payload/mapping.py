@@ -31,7 +31,7 @@ from tfrtool.payload.mapping_numbers import (
 from tfrtool.payload.mapping_quick import Change, Quick
 from tfrtool.payload.mapping_read import Item, Record, Span, read_record, values_of
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
-from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, refuse_clashes
+from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes
 from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, size_of, sized
 from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag, signed32, varints
 
@@ -48,18 +48,27 @@ class Mapper:
     """Maps payloads of one side to the other, or to its own where only features are chosen or renamed.
 
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
-    told of every feature of every record.
+    told of every feature of every record, and `flattened` of each feature list that was laid flat: its
+    name in the input and in the output, and that of its lengths.
     """
 
-    def __init__(self, source: Side, target: Side, rules: Rules, seen: Seen | None = None) -> None:
+    def __init__(
+        self,
+        source: Side,
+        target: Side,
+        rules: Rules,
+        seen: Seen | None = None,
+        flattened: Callable[[bytes, bytes, bytes], None] | None = None,
+    ) -> None:
         self.source = source
         self.target = target
         self.rules = rules
         self.losses = Losses()
         self._seen = seen
+        self._told_flat = flattened
         self.names = Names(rules)
         self._numbers = KINDS[target]
-        self._quick = None if rules.renames else Quick(source, target, self._change)
+        self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
         """The payload of the record of that number on the other side, or None where it is to be left out.
@@ -72,7 +81,8 @@ class Mapper:
             pieces = self._quick.convert(view, record)
             if pieces is not None:
                 return pieces
-        return self.exactly(view, record)
+        pieces = self.exactly(view, record)
+        return pieces if pieces is None or not self.rules.lists else [rebuilt(b"".join(pieces), self.rules.lists)]
 
     def many(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
@@ -124,7 +134,7 @@ class Mapper:
         size = size_of(body)
         if self.target == "example":
             body.insert(0, b"\x0a" + varint(size))
-        elif not size and self.rules.empty != "keep":
+        elif not size and self.rules.empty != "keep" and not self.rules.for_rows:
             if self.rules.empty == "skip":
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
                 return None
@@ -221,7 +231,7 @@ class Mapper:
         if self.rules.no_kind == "drop":
             self.losses.add(item.name, "a feature without a kind, left out", record, lost=True)
             return None
-        if self.target == "ofrecord":
+        if self.target == "ofrecord" and not self.rules.for_rows:
             self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
         if self._seen is not None:
             self._seen(item.name, None, name, None)
@@ -259,7 +269,7 @@ class Mapper:
             if wanted not in self._numbers:
                 raise Refused(item.name, f"an {_TITLES[self.target]} has no {wanted}", "give --type another kind")
             return wanted
-        if kind == "int64" and self.target == "ofrecord" != self.source:
+        if kind == "int64" and self.target == "ofrecord":
             return rules.integers
         if kind == "int32" and self.target == "example":
             return "int64"
@@ -306,6 +316,8 @@ class Mapper:
         self.losses.add(name, "a feature list, stored as a feature and its lengths", record, lost=False)
         values = self._feature(view, whole, record)
         lengths = lengths_of(name, self.names)
+        if self._told_flat is not None:
+            self._told_flat(name, self.names.target(name) or name, lengths)
         listed = sized(self._numbers["int64"], packed(packed_ints(counts)))
         return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
 

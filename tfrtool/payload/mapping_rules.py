@@ -33,6 +33,9 @@ class Rules:
     - `sequence`: `flatten` writes the lists of a SequenceExample as features, with the lengths of their steps beside
     - `select` (empty for all) and `drop`: names or patterns (`image/*`), by the name in the input
     - `rename`: from the name in the input; `strip_prefix` is taken off names that begin with it, unless renamed
+    - `for_rows`: an OFRecord goes on to become a row, so that it does not matter what OneFlow stops at
+    - `lists`: where an Example is written, the features that were feature lists of a SequenceExample and become so
+      again, by their name in the output, each with the name of the feature that has the lengths of its steps
     """
 
     double: Literal["refuse", "exact", "round", "bytes"] = "exact"
@@ -46,6 +49,8 @@ class Rules:
     drop: tuple[str, ...] = ()
     rename: Mapping[bytes, bytes] = field(default_factory=dict)
     strip_prefix: bytes = b""
+    lists: Mapping[bytes, bytes] = field(default_factory=dict)
+    for_rows: bool = False
 
     @property
     def renames(self) -> bool:

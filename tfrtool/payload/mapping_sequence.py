@@ -1,6 +1,10 @@
-"""The feature lists of a SequenceExample laid flat: the values of all steps in one feature, and their counts beside."""
+"""Feature lists of a SequenceExample laid flat, all values in one feature and the counts of steps beside; and back."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_read import WIDTH, Item, Record, values_of
@@ -8,7 +12,11 @@ from tfrtool.payload.mapping_rules import Refused
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import count_varints
 
+if TYPE_CHECKING:
+    from tfrtool.payload.rows import Cell
+
 _LENGTHS = b"/lengths"
+_WITHOUT = "convert without --schema to leave it flat"
 
 
 def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item, list[int]]:
@@ -30,6 +38,45 @@ def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item
 def lengths_of(name: bytes, names: Names) -> bytes:
     """The name of the feature that holds the counts of a feature list of that name."""
     return names.target(name + _LENGTHS) or name + _LENGTHS
+
+
+def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
+    """The SequenceExample that a flat Example was, by the features that were lists and those of their lengths.
+
+    Raises Refused where the lengths of a list do not add up.
+    """
+    from tfrtool.payload.rows import Change, Row, RowError, read_row, write_row
+
+    changes: list[Change] = []
+    try:
+        flat = read_row(payload, "example", changes)
+    except RowError as error:
+        raise Refused(None, str(error), _WITHOUT) from None
+    for change in changes:
+        if change.lost:
+            raise Refused(change.feature.encode("utf-8", "surrogateescape") or None, change.what, _WITHOUT)
+    row = Row("sequence_example", flat.features)
+    for raw, raw_lengths in lists.items():
+        name, lengths = text_of(raw), text_of(raw_lengths)
+        counts = row.features.pop(lengths, None)
+        if counts is not None:  # without lengths it was no list in this record
+            row.feature_lists[name] = _steps(raw, row.features.pop(name, None), counts)
+    return write_row(row)
+
+
+def _steps(name: bytes, values: Cell | None, counts: Cell) -> list[Cell]:
+    from tfrtool.payload.rows import NO_KIND, Cell
+
+    if values is None or values.kind is None:
+        values = NO_KIND
+    sizes = [int(count) for count in counts.values]
+    if (counts.kind not in ("int64", None)) or min(sizes, default=0) < 0 or sum(sizes) != len(values.values):
+        raise Refused(name, f"it has {len(values.values):,} values, and its lengths say otherwise", _WITHOUT)
+    ends = list(accumulate(sizes))
+    return [
+        Cell(values.kind, values.values[end - size : end]) if values.kind else NO_KIND
+        for size, end in zip(sizes, ends, strict=True)
+    ]
 
 
 def refuse_clashes(record: Record, names: Names) -> None:

@@ -27,7 +27,7 @@ def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: l
     if message == "ofrecord" or kind not in ("double", "int32"):
         return cell
     if kind == "int32":
-        changes.append(Change(name, WIDENED))
+        changes.append(Change(name, WIDENED, False))
         return Cell("int64", array("q", cast("array[int]", values)))
     if double == "refuse":
         raise RowError("it holds doubles, and an Example has floats only", name)

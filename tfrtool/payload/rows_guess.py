@@ -32,7 +32,7 @@ class _Guess:
         for one in {kind} if kind else {_kind_of(item) for item in items}:
             self.kinds.setdefault(one, line)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str, mixed: bool) -> Column:
         kinds = set(self.kinds)
         kind: ListKind | None
         if not kinds:
@@ -45,6 +45,8 @@ class _Guess:
             kind = "double"
         elif kinds <= {"int64", "int32"}:
             kind = "int32"  # a plain integer beside one that bears its kind
+        elif mixed:
+            return Column(None)
         else:
             found = ", ".join(f"{_WORDS.get(one, one)} in line {line}" for one, line in self.kinds.items())
             raise RowError(f"it is of more than one kind: {found}", name)
@@ -89,10 +91,16 @@ class GuessSchema:
             group[name] = _Guess()
         return group[name]
 
-    def schema(self) -> RowSchema:
+    def merged(self) -> frozenset[str]:
+        """The features of which some values are integers, and floats all the same since others are."""
+        both = [*self._features.items(), *self._lists.items()]
+        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.kinds.keys())
+
+    def schema(self, *, mixed: bool = False) -> RowSchema:
         """What was learnt: a feature of integers and of other numbers is float.
 
-        Raises RowError for a feature of numbers and of texts, naming the first line of each.
+        Raises RowError for a feature of numbers and of texts, naming the first line of each; `mixed` leaves such a
+        feature without a kind instead, so that each of its values tells its own.
         """
-        groups = ({name: guess.column(name) for name, guess in g.items()} for g in (self._features, self._lists))
+        groups = ({name: guess.column(name, mixed) for name, guess in g.items()} for g in (self._features, self._lists))
         return RowSchema(self.message or "example", *groups)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode
+from collections.abc import Callable, Container
 from typing import Any
 
 from tfrtool.payload.features import ListKind
@@ -15,6 +16,7 @@ from tfrtool.payload.rows_schema import Column, RowSchema
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Floats that JSON has no numbers for."""
 EMPTY = "an empty list of no kind is a feature of no kind"
+MERGED = "integers taken for floats, as other values of the feature are"
 BOOLEAN = "true and false became 1 and 0"
 _BEARS = {*CODES, "bytes"}
 _PARTS = ("context", "feature_lists")
@@ -33,18 +35,29 @@ class ParseRows:
     """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
-    else, else `example`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
-    the schema or another number of its list says so.
+    else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
+    the schema or another number of its list says so; of the features in `merged` that is told. What is not `wanted`, by
+    its name, is not looked at.
     """
 
     def __init__(
-        self, message: Message | None = None, schema: RowSchema | None = None, *, double: Double = "exact"
+        self,
+        message: Message | None = None,
+        schema: RowSchema | None = None,
+        *,
+        double: Double = "exact",
+        otherwise: Message = "example",
+        merged: Container[str] = (),
+        wanted: Callable[[str], bool] | None = None,
     ) -> None:
         import json
 
         self.message = message or (schema.message if schema else None)
         self._schema = schema
         self._double = double
+        self._otherwise: Message = otherwise
+        self._merged = merged
+        self._wanted = wanted
         self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
@@ -75,7 +88,7 @@ class ParseRows:
         """The same of an object that was parsed already."""
         if self.message is None:
             both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
-            self.message = "sequence_example" if both else "example"
+            self.message = "sequence_example" if both else self._otherwise
         row = Row(self.message)
         columns = self._schema.features if self._schema else {}
         if self.message != "sequence_example":
@@ -88,7 +101,7 @@ class ParseRows:
         columns = self._schema.feature_lists if self._schema else {}
         for name, steps in value.get("feature_lists", {}).items():
             _check_name(name)
-            if steps is None:
+            if steps is None or (self._wanted and not self._wanted(name)):
                 continue
             if not isinstance(steps, list):
                 raise RowError(f"{_what(steps)} where the array of the steps is looked for", name)
@@ -101,7 +114,7 @@ class ParseRows:
     ) -> None:
         for name, item in value.items():
             _check_name(name)
-            if item is not None:
+            if item is not None and (self._wanted is None or self._wanted(name)):
                 cells[name] = self._cell(name, item, columns.get(name), changes)
 
     def _cell(self, name: str, value: Any, column: Column | None, changes: list[Change]) -> Cell:
@@ -119,6 +132,8 @@ class ParseRows:
                 changes.append(Change(name, EMPTY, False))
                 return NO_KIND
             kind = guess(name, items)
+        if kind == "float" and name in self._merged and not any(isinstance(item, float | str) for item in items):
+            changes.append(Change(name, MERGED, False))
         return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
 
 
@@ -145,7 +160,7 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
     if kind == "bytes":
         return Cell(kind, [_bytes(name, item) for item in items])
     if any(type(item) is bool for item in items):
-        changes.append(Change(name, BOOLEAN))
+        changes.append(Change(name, BOOLEAN, False))
     if kind in ("int64", "int32"):
         return Cell(kind, integers(name, kind, [_integer(name, kind, item) for item in items]))
     numbers = [_number(name, kind, item) for item in items]

@@ -9,9 +9,9 @@ from base64 import b64encode
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HEAD = 256
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-"""Characters that JSON allows in a string, and at which some readers of lines end a line."""
-_HAS_LINE_END = re.compile("[\x85\u2028\u2029]")
+_ESCAPED = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+"""Characters that JSON allows in a string, at which some readers of lines end a line, or which command a terminal."""
+_HAS_ESCAPED = re.compile(f"[{_ESCAPED}]")
 _LEAST_NORMAL = 2.0**-126
 _FEW = 4
 
@@ -28,12 +28,12 @@ def is_text(value: bytes) -> bool:
 
 
 def string(text: str) -> str:
-    """A JSON string on one line, in UTF-8."""
+    """A JSON string on one line, in UTF-8, that can be printed."""
     from json.encoder import encode_basestring
 
     quoted: str = encode_basestring(text)
-    if not quoted.isascii() and _HAS_LINE_END.search(quoted):
-        return quoted.translate(_LINE_ENDS)
+    if _HAS_ESCAPED.search(quoted):
+        return _HAS_ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
     return quoted
 
 

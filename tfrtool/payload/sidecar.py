@@ -2,7 +2,8 @@
 
 A schema is a JSON object: `tfrtool_schema` (1, the version of this layout), `from` and `to` (`example` or `ofrecord`),
 and `features`, of which each has `name` and `kind` in the output and `source_name` and `source_kind` in the input; a
-kind is null for a feature without one. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
+kind is null for a feature without one. What was a feature list has `lengths` too, the name of the feature that has
+those of its steps. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Schema:
         self.target = target
         self._rows: dict[bytes, Row] = {}
         self._known: set[Row] = set()
+        self._lengths: dict[bytes, bytes] = {}
 
     def see(self, name: bytes, kind: ListKind | None, new: bytes, new_kind: ListKind | None) -> None:
         """Note a feature; raises Refused where one of that name was of another kind, in another record or in this."""
@@ -38,12 +40,18 @@ class Schema:
             raise Refused(name, f"it is {before[1]} in an earlier record and {kind} in this one", _HINT)
         self._known.add(row)
 
+    def flattened(self, name: bytes, new: bytes, lengths: bytes) -> None:
+        """Note a feature list that was laid flat, though no step of it may have a kind."""
+        self._rows.setdefault(new, (name, None, new, None))
+        self._lengths[new] = lengths
+
     def to_json(self) -> bytes:
         """The schema as a file holds it."""
         import json
 
         features = [
             {"name": _text(new), "kind": new_kind, "source_name": _text(name), "source_kind": kind}
+            | ({"lengths": _text(self._lengths[new])} if new in self._lengths else {})
             for name, kind, new, new_kind in self._rows.values()
         ]
         whole = {"tfrtool_schema": _VERSION, "from": self.source, "to": self.target, "features": features}
@@ -51,13 +59,17 @@ class Schema:
 
 
 class Known:
-    """What a schema tells of the way back: the kind of each feature, and its name, by the name that it has now."""
+    """What a schema tells of the way back: the kind of each feature, and its name, by the name that it has now.
+
+    `lists` has the features that were feature lists, by the name that they get, and the features of their lengths.
+    """
 
     def __init__(self, source: Side, target: Side) -> None:
         self.source = source
         self.target = target
         self.types: dict[bytes, ListKind] = {}
         self.rename: dict[bytes, bytes] = {}
+        self.lists: dict[bytes, bytes] = {}
 
     @classmethod
     def from_json(cls, data: bytes) -> Known:
@@ -75,6 +87,10 @@ class Known:
                     if kind not in KINDS[known.target]:
                         raise ValueError(f"an {known.target} has no {kind!r}")
                     known.types[name] = kind
+                if "lengths" in row:
+                    if known.target != "example":
+                        raise ValueError(f"an {known.target} has no feature lists")
+                    known.lists[before] = _name(row["lengths"])
                 if before != name:
                     known.rename[name] = before
         except (KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -120,6 +120,13 @@ class Source:
         source.size_on_disk = self.size_on_disk
         return source
 
+    def kept(self) -> Source:
+        """The decoded stream, of which nothing was forgotten, copied to a nameless file: a source for `again`."""
+        copy = _copied(self.data, self.name)
+        kept = Source(self.name, copy, _first_bytes(copy))
+        kept.size_on_disk, kept.faults = self.size_on_disk, self.faults
+        return kept
+
     def close(self) -> None:
         """Close the input and drop what was kept of it."""
         if self._unpacked is not None:
@@ -152,7 +159,8 @@ def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False)
         undo.callback(raw.close)
         size = raw.size
         if twice and not isinstance(raw, LocalFile):
-            raw = _copied(raw, name)
+            stream, raw = raw, _copied(raw, name)
+            stream.close()
             undo.callback(raw.close)
         source = _source(name, raw, compression)
         source.size_on_disk = size
@@ -168,7 +176,7 @@ def _source(name: str, raw: LocalFile | Spool, compression: Wanted) -> Source:
     return source
 
 
-def _copied(stream: Spool, name: str) -> LocalFile:
+def _copied(stream: Readable, name: str) -> LocalFile:
     """All of a stream that can only be read forwards, in a temporary file without a name."""
     from tempfile import TemporaryFile
 
@@ -182,7 +190,6 @@ def _copied(stream: Spool, name: str) -> LocalFile:
             copy = LocalFile(os.dup(file.fileno()), name)
     except OSError as error:
         raise ReadError(f"cannot keep '{name}' in a temporary file: {reason(error)}") from error
-    stream.close()
     return copy
 
 

@@ -30,6 +30,7 @@ def atomic_output(
     force: bool = False,
     same_as: Iterable[str] = (),
     check: Callable[[str], None] | None = None,
+    text: bool = False,
 ) -> Iterator[BinaryIO]:
     """Write a file that takes its name when the block ends well, and leaves no trace when it does not.
 
@@ -38,11 +39,12 @@ def atomic_output(
     permissions. `same_as` names the inputs; an output that is one of them is refused. `check` is called with the name
     of the complete hidden file before that is published, and stops it by raising.
 
-    `-` is standard output, which is refused on a terminal; pipes and character devices are written directly. All
-    refusals and failures are `WriteError`, but a reader of standard output who went away is `BrokenPipeError`.
+    `-` is standard output, which is refused on a terminal unless `text` that it can show is written; pipes and
+    character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
+    who went away is `BrokenPipeError`.
     """
     if path == "-":
-        with _direct(1, "standard output", same_as) as out:
+        with _direct(1, "standard output", same_as, text) as out:
             yield out
         return
     present = look(path)
@@ -221,13 +223,13 @@ def _special(path: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _direct(fd: int, called: str, same_as: Iterable[str]) -> Iterator[BinaryIO]:
+def _direct(fd: int, called: str, same_as: Iterable[str], text: bool = False) -> Iterator[BinaryIO]:
     """Write to an open descriptor, which stays open."""
     try:
         target = os.fstat(fd)
     except OSError as error:
         raise WriteError(f"cannot write {called}: {reason(error)}") from error
-    if os.isatty(fd):
+    if os.isatty(fd) and not text:
         raise WriteError(f"{called} is a terminal, and records are not text: redirect it to a file or a pipe")
     if stat.S_ISREG(target.st_mode):
         _refuse_inputs("-", target, same_as)

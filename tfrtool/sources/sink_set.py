@@ -27,15 +27,23 @@ class OutputSet:
     `path` is the one output, or one of that directory and of a name like those of the members. `-`, a pipe or a device
     can only be the one output, and is written directly. With `make_directory` the directory of the members is made if
     it alone is missing, and goes again if nothing is published. `same_as` names the inputs, none of which may be an
-    output. Failures are `WriteError`; a reader of standard output who went away is `BrokenPipeError`.
+    output; `text` is that of `atomic_output`. Failures are `WriteError`; a reader of standard output who went away is
+    `BrokenPipeError`.
     """
 
     def __init__(
-        self, path: str, *, force: bool = False, same_as: Iterable[str] = (), make_directory: bool = False
+        self,
+        path: str,
+        *,
+        force: bool = False,
+        same_as: Iterable[str] = (),
+        make_directory: bool = False,
+        text: bool = False,
     ) -> None:
         self.path = path
         self.direct = path == "-" or _is_special(path)
         self._force = force
+        self._text = text
         self._same_as = tuple(same_as)
         self._make = make_directory
         self._made = False
@@ -85,7 +93,7 @@ class OutputSet:
             if self._members:
                 raise WriteError(f"'{self.path}' is no file, and takes one output alone")
             self._members.append("")
-            return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as))
+            return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as, text=self._text))
         path = self.path if beside is None else beside
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)

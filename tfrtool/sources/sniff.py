@@ -56,6 +56,7 @@ _UNDO = {
 _TAR_HINT = "unpack it first: `mkdir DIR && tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
 _ZIP_HINT = "unpack it first: `unzip FILE -d DIR`, then `tfrtool verify DIR`"
 _SNAPPY_HINT = "unpack it first with a snappy tool: `snzip -dc FILE | tfrtool verify -`"
+_PARQUET_HINT = "`tfrtool convert FILE -o OUT --to tfrecord` makes records of its rows; pyarrow and DuckDB read it too"
 _LZ4_HINT = _unpack_with("lz4 -dc")
 
 _MAGICS = (
@@ -65,7 +66,13 @@ _MAGICS = (
     _Magic(0, b"\xff\x06\x00\x00sNaPpY", "snappy", "snappy-compressed data (framed)", _SNAPPY_HINT),
     _Magic(0, b"\x04\x22\x4d\x18", "lz4", "lz4-compressed data", _LZ4_HINT),
     _Magic(0, b"\x02\x21\x4c\x18", "lz4", "lz4-compressed data (legacy frame)", _LZ4_HINT),
-    _Magic(0, b"PAR1", "parquet", "an Apache Parquet file", "read it with pyarrow or DuckDB; it holds no TFRecords"),
+    _Magic(
+        0,
+        b"PAR1",
+        "parquet",
+        "an Apache Parquet file",
+        _PARQUET_HINT,
+    ),
     _Magic(0, b"PARE", "parquet", "an encrypted Apache Parquet file", "read it with pyarrow and its keys"),
     _Magic(0, b"Obj\x01", "avro", "an Apache Avro file", "read it with fastavro, or `avro-tools tojson FILE`"),
     _Magic(0, b"\x89HDF\r\n\x1a\n", "hdf5", "an HDF5 file", "read it with h5py: `h5dump -H FILE` lists what it holds"),

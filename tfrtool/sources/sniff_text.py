@@ -74,7 +74,14 @@ def _json(text: str, begin: str) -> Sniffed | None:
     else:
         if not re.match(r'\{\s*(["}]|$)|\[\s*([\[{"\]0-9tfn-]|$)', begin):
             return None
-    hint = "give the record files themselves; a directory as input passes over the `.json` files beside them"
+    hint = (
+        "give the record files themselves (a directory as input passes over the `.json` files beside them); of JSON "
+        "Lines `tfrtool convert FILE -o OUT --to tfrecord` makes records"
+    )
+    if begin.startswith("["):
+        hint = (
+            "of an array of objects `jq -c '.[]' FILE` makes JSON Lines, and of those `tfrtool convert` makes records"
+        )
     return Sniffed("json", f"JSON text that begins {shown(begin, 40)}", hint)
 
 

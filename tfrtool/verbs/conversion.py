@@ -12,20 +12,22 @@ from os.path import isdir
 from types import TracebackType
 from typing import Self
 
-from tfrtool.errors import ReadError, RefusedError, TfrtoolError, UnsupportedError, WriteError
+from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names as FeatureNames
-from tfrtool.payload.mapping_rules import ListKind, Rules, Side
-from tfrtool.payload.sidecar import Schema
+from tfrtool.payload.mapping_rules import Losses
 from tfrtool.report import Compression, ConvertReport, Loss
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_feed import Range, Sink
-from tfrtool.verbs.convert_inputs import Feeding, FrameInput, Input, Inputs
-from tfrtool.verbs.convert_options import ConvertOptions, with_schema
-from tfrtool.verbs.convert_out import Counting, Outputs, read_back
-from tfrtool.verbs.convert_shards import Cuts, Names
-from tfrtool.verbs.targets import WRITERS, Layout, Target
+from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
+from tfrtool.verbs.convert_mappers import Mappers
+from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
+from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
+from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
+from tfrtool.verbs.convert_rows import RowPlan
+from tfrtool.verbs.convert_schema import schema_of_rows, written
+from tfrtool.verbs.convert_shards import Cuts, Names, Shards
+from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
 
 class Conversion:
@@ -43,25 +45,28 @@ class Conversion:
         self.outputs: list[str] = []
         self.reports: list[ConvertReport] = []
         self.names: Names | None = None
-        self.target: Target | None = options.to
+        self.target: Target | None = options.to or told_by_name(output)
+        refuse_unfit(options, self.target)
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
-        self._forewarned = False  # by a pass that only counts
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
         self._stack = ExitStack()
         again = self._shards.count is not None or options.auto_integers
-        self._inputs = self._stack.enter_context(Inputs(kept=again))
-        self._rules: dict[Side, Rules] = {}
-        self._schema: Schema | None = None
+        again = again or learns_columns(options, self.target)
+        self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
+        self._plan = self._inputs.plan
+        self._before = Passes(self.inputs, self._inputs, options, self._feed)
+        self._plan.surveys = self._before.lines
+        self._mappers = Mappers()
         self._files: OutputSet | None = None
         self._sink: Sink = Counting()
+        self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
         self._own: list[str] = []
-        self._met: list[set[str]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -74,6 +79,14 @@ class Conversion:
     def bar(self, reason: str) -> None:
         """Publish nothing, whatever comes: what was asked for is not there in full."""
         self.failed, self.reason = True, reason
+
+    @property
+    def passes(self) -> int:
+        """How often all inputs are read, as far as that is known before they are opened."""
+        options = self.options
+        learnt = learns_columns(options, self.target)
+        counted = self._shards.count is not None and not options.counts_by_headers and not learnt
+        return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
 
     @property
     def files_are_direct(self) -> bool:
@@ -90,6 +103,7 @@ class Conversion:
     def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
+        self._before.progress = progress
         try:
             if isinstance(self.error, WriteError):
                 raise WriteError(f"'{name}' was not read, since the output could not be written")
@@ -112,13 +126,17 @@ class Conversion:
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
         self._begin(source)
-        sink = Counting() if self.failed else self._sink
+        sink = self._idle if self.failed else self._sink
+        losses = self._plan.losses = Losses()
+        if isinstance(sink, Surveying):
+            sink.path = name
         opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
         feed = self._feed(source, sink, self._wanted)
         try:
             yield from feed.run()
         finally:
             feed.fill(report)
+            report.losses += losses.all()
         if isinstance(sink, Outputs):
             if self._shards.each:
                 self._end_own(sink, name, opened)
@@ -126,7 +144,10 @@ class Conversion:
         self.failed = self.failed or feed.stopped
 
     def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
-        return source.feed(sink, wanted, self._mapper(source), self.target == source.format)
+        mapper = None
+        if self.target is not None and not (source.foreign or source.empty):
+            mapper = self._mappers.of(source, self.target, self.options)
+        return source.feed(sink, wanted, mapper, self.target == source.format)
 
     # What there is to be known before the first record
 
@@ -134,15 +155,22 @@ class Conversion:
         """Learn the target and prepare the outputs, at the first input."""
         if self.names is not None or source.foreign:
             return
-        target = self.options.to
+        target = self.target
         if target is None:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
-        if target not in WRITERS:
-            raise UnsupportedError(f"this version writes no {target}")
         self.target, same = target, target == source.format
+        self._plan.target = target
+        if source.format == "parquet" and target not in ROWS and (self.options.schema or self.options.schema_out):
+            raise RefusedError(
+                "a Parquet file says the kinds of its columns itself: leave --schema and --schema-out out"
+            )
+        if self.options.schema is not None and (target in ROWS or source.format in ROWS):
+            self._plan.schema = schema_of_rows(self.options.schema)
+            self._plan.columns = self._plan.schema if target in ROWS else None
         compress = self.options.compress
         if compress == "auto":
-            compress = source.compression if same else "none"
+            packed = self.output.endswith(".gz") and target != "parquet"
+            compress = "gzip" if packed else source.compression if same else "none"
         self.names = Names(self.output, target, self._shards, same, compress == "gzip")
         if not self.failed:
             self._prepare(self.names, target, compress)
@@ -160,73 +188,45 @@ class Conversion:
 
     def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
         options = self.options
-        files = OutputSet(names.path, force=options.force, same_as=self.inputs, make_directory=names.in_directory)
+        files = OutputSet(
+            names.path,
+            force=options.force,
+            same_as=self.inputs,
+            make_directory=names.in_directory,
+            text=target == "jsonl" and compress == "none",
+        )
         if not options.dry_run:
             known = names.refuse_unfit(self.inputs)
             if self._shards.count is not None:
                 names.refuse_leftovers(known)
             files.admit(known + ([options.schema_out] if options.schema_out else []))
+        if target == "parquet":
+            from tfrtool.verbs.parquet_arrow import arrow
+
+            arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
-            self._learn_int32()
-        total = self._total() if self._shards.count is not None else None
-        if self.failed or options.dry_run:
+            rules = options.rules
+            self.options = options.replaced(
+                rules=replace(rules, types={**self._before.small_integers(), **rules.types})
+            )
+        total = None
+        if learns_columns(options, target):
+            self._idle = Surveying(self._plan)
+            total = self._before.columns(self._plan)
+        elif self._shards.count is not None:
+            total = self._before.total(Counting())
+        self.failed |= self._before.forewarned
+        layout = Layout(compress, options.level, self._plan if target in ROWS else None)
+        if target in ROWS and not self.failed:
+            self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
+        if self.failed:
+            return
+        if options.dry_run:
+            self._sink = self._idle
             return
         cuts = Cuts(self._shards, total)
         self._files = self._stack.enter_context(files)
-        self._sink = Outputs(files, target, Layout(compress, options.level), cuts)
-
-    def _total(self) -> int:
-        """How many records there will be. Where an input fails, that is told when it is its turn."""
-        total, wanted = 0, Range(self.options.skip, self.options.limit)
-        for name in self.inputs:
-            try:
-                with self._inputs.open(name, self.options) as source:
-                    if self.options.counts_by_headers:
-                        count, sound = source.count(wanted)
-                    else:
-                        counting = Counting()
-                        feed = self._feed(source, counting, wanted)
-                        for _ in feed.run():
-                            pass
-                        count, sound = counting.count, not feed.stopped
-                total += count
-                self._forewarned |= not sound
-            except TfrtoolError:
-                self._forewarned = True
-        self.failed |= self._forewarned
-        return total
-
-    def _learn_int32(self) -> None:
-        """Make int32 of the int64 features all of whose values fit."""
-        from tfrtool.verbs.convert_scan import small_integers
-
-        fit: dict[bytes, bool] = {}
-        for name in self.inputs:
-            with suppress(TfrtoolError), self._inputs.open(name, self.options) as source:
-                if isinstance(source, FrameInput):
-                    small_integers(source.reading, fit)
-        learnt: dict[bytes, ListKind] = {name: "int32" for name, fits in fit.items() if fits}
-        rules = self.options.rules
-        self.options = self.options.replaced(rules=replace(rules, types={**learnt, **rules.types}))
-
-    def _mapper(self, source: Input) -> Mapper | None:
-        """What maps the payloads of an input, if anything has to."""
-        options, side = self.options, source.side
-        to: Side = "ofrecord" if self.target == "ofrecord" else "example" if self.target == "tfrecord" else side
-        if source.foreign or source.empty or (side == to and not options.edits and options.rules.sequence == "refuse"):
-            return None
-        if side not in self._rules:
-            rules = options.rules
-            self._rules[side] = with_schema(rules, options.schema, side, to) if options.schema else rules
-        if options.schema_out is not None and self._schema is None:
-            self._schema = Schema(side, to)
-        if self._schema is not None and self._schema.source != side:
-            raise RefusedError(
-                "a schema is of inputs of one format, and these are of both: convert without --schema-out"
-            )
-        mapper = Mapper(side, to, self._rules[side], self._schema.see if self._schema else None)
-        self._met.append(mapper.names.met)
-        return mapper
+        self._sink = Outputs(files, target, layout, cuts)
 
     def _end_own(self, sink: Outputs, name: str, first: int) -> None:
         """An input with an output of its own is done; one without records has an empty one, where that is legal."""
@@ -241,7 +241,7 @@ class Conversion:
         """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
         try:
             if self.failed:
-                if self._forewarned and not any(report.error or report.finding for report in self.reports):
+                if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
             self._tell_unmet()
@@ -255,7 +255,7 @@ class Conversion:
 
     def _tell_unmet(self) -> None:
         """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(*self._met)
+        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._mappers.met)
         read = sum(report.written for report in self.reports)
         if read and rules.select and not met & set(rules.select):
             raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
@@ -292,17 +292,24 @@ class Conversion:
 
     def _schema_file(self, files: OutputSet) -> list[str]:
         """Write the schema as one more file of the set; its name, if it has one."""
-        path = self.options.schema_out
-        if path is None or self._schema is None:
+        path, data = self.options.schema_out, self._schema_data()
+        if path is None or data is None:
             return []
         if files.direct:
             from tfrtool.sources.sink import atomic_output
 
             with atomic_output(path, force=self.options.force, same_as=self.inputs) as out:
-                out.write(self._schema.to_json())
+                out.write(data)
             return []
-        files.open(path).write(self._schema.to_json())
+        files.open(path).write(data)
         return [path]
+
+    def _schema_data(self) -> bytes | None:
+        plan = self._plan
+        schema = plan.columns if self.target in ROWS else plan.guessed
+        if schema is not None:
+            return written(schema)
+        return self._mappers.schema.to_json() if self._mappers.schema else None
 
     def _complete(self) -> None:
         for number, report in enumerate(self.reports):

@@ -57,7 +57,7 @@ def convert(
                     damage.append(found)
             if conversion.error is not None:
                 raise conversion.error
-            if conversion.failed:
+            if conversion.reports[-1].status == "foreign" or (damage and not options.skip_damaged):
                 raise _damaged(conversion.reports[-1], *damage)
         conversion.publish()
     return Converted(conversion.outputs, conversion.reports)

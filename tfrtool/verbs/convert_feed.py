@@ -30,8 +30,8 @@ class Sink(Protocol):
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         """Frames `[first, behind)` of a batch, as they are."""
 
-    def record(self, pieces: Pieces, kind: Kind) -> None:
-        """One payload."""
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        """One payload, that of the record of that number in its input."""
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         """Payloads, each in one piece."""
@@ -86,6 +86,7 @@ class Feed:
         self.mapper = mapper
         self.conditions = conditions
         self.skip_damaged = skip_damaged
+        self.framed = framed
         self.raw = framed and mapper is None and not conditions
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self.written = self.skipped = 0
@@ -120,13 +121,14 @@ class Feed:
         self.stopped = self.stopped or report.status == "foreign"
 
     def _odd(self, damage: Damage) -> bool:
-        """Send on an OFRecord that is well framed and oddly written, if it can be mapped all the same.
+        """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
 
         Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
         fields, lists set twice.
         """
         number = damage.record
-        if self.mapper is None or not self.is_ofrecord or damage.fault != "payload" or number is None:
+        copied = self.framed and self.mapper is None
+        if copied or not self.is_ofrecord or damage.fault != "payload" or number is None:
             return False
         size = damage.end - damage.begin - OFRECORD_HEADER
         if size > MAX_RECORD:
@@ -198,7 +200,7 @@ class Feed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target)
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target, number)
         self.written += 1
 
     @property

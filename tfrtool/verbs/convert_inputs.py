@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from os.path import isfile
 from types import TracebackType
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping_rules import Refused, Side
-from tfrtool.payload.wire import WireError
+from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import READERS, RowReader
+from tfrtool.verbs.targets import READERS
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
     from tfrtool.verbs.convert_options import ConvertOptions
+    from tfrtool.verbs.convert_rows import RowPlan
 
 
 class Feeding(Protocol):
@@ -48,10 +48,16 @@ class Input(Protocol):
     compression: Compression
     foreign: bool
     empty: bool
-    side: Side
+
+    @property
+    def side(self) -> Side:
+        """The message of its payloads."""
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feeding:
         """What sends its records into a sink; `same`: they go out in the format in which they came in."""
+
+    def payloads(self) -> Iterator[bytes | memoryview]:
+        """All sound payloads; each is good until the next."""
 
     def count(self, wanted: Range) -> tuple[int, bool]:
         """How many records there are that are wanted, by the least that must be read, and whether all was sound."""
@@ -60,11 +66,13 @@ class Input(Protocol):
 class Inputs:
     """Opens inputs, each from its beginning every time; a context manager.
 
-    `kept`: they are opened more than once, so that what can be read only once is kept in a file without a name.
+    `kept`: they are opened more than once, so that what can be read only once is kept in a file without a name; so are
+    rows always. `plan` is what the inputs of rows share.
     """
 
-    def __init__(self, kept: bool) -> None:
+    def __init__(self, kept: bool, plan: RowPlan) -> None:
         self._kept = kept
+        self.plan = plan
         self._held: dict[str, Source] = {}
         self._stack = ExitStack()
 
@@ -81,20 +89,56 @@ class Inputs:
         self, name: str, options: ConvertOptions, progress: Callable[[int], None] | None = None
     ) -> Iterator[Input]:
         """An input, for as long as the block lasts."""
-        if options.source is not None:
-            yield RowInput(name, READERS[options.source], options.replaced(progress=progress))
-            return
-        with self._source(name, options) as source:
-            how = Options(format=options.format, compression=options.compression, progress=progress)
-            yield FrameInput(Reading(source, how), options)
+        with ExitStack() as stack:
+            source = stack.enter_context(self._source(name, options))
+            format = options.source
+            if format is None:
+                how = Options(format=options.format, compression=options.compression, progress=progress)
+                reading = Reading(source, how)
+                format = _rows_in(reading, options)
+                if format is None:
+                    yield FrameInput(reading, options)
+                    return
+            if source.mistaken:
+                raise RefusedError(f"'{name}': {source.mistaken.message}; leave --compression out")
+            if not source.rereadable and not isfile(name):  # a pipe of rows, which are read more than once
+                self._held[name] = self._stack.enter_context(source.kept())
+                source = stack.enter_context(self._held[name].again())
+                source.faults = self._held[name].faults
+            yield self._row_input(source, format, options, progress)
+
+    def _row_input(
+        self, source: Source, format: str, options: ConvertOptions, progress: Callable[[int], None] | None
+    ) -> Input:
+        from tfrtool.verbs.convert_row_in import RowInput
+
+        return RowInput(source, format, READERS[format], self.plan, options, progress)
 
     def _source(self, name: str, options: ConvertOptions) -> Source:
+        if name in self._held:
+            source = self._held[name].again()
+            source.faults += self._held[name].faults
+            return source
         if not self._kept or isfile(name):
             return open_source(name, compression=options.compression)
-        if name not in self._held:
-            held = open_source(name, compression=options.compression, twice=True)
-            self._held[name] = self._stack.enter_context(held)
+        held = open_source(name, compression=options.compression, twice=True)
+        self._held[name] = self._stack.enter_context(held)
         return self._held[name].again()
+
+
+def _rows_in(reading: Reading, options: ConvertOptions) -> str | None:
+    """The format of rows that a file is of which no records can be read, if it is one that is to be told by itself."""
+    sniffed = reading.identity.sniffed
+    if options.format != "auto" or sniffed is None or reading.source.mistaken:
+        return None
+    if sniffed.diagnosis == "parquet" and reading.foreign:
+        return "parquet"
+    head = reading.source.head.lstrip(_BEFORE)
+    is_error = sniffed.message.startswith("an error message") and b"\n{" not in head  # of a store that has no such file
+    return "jsonl" if sniffed.diagnosis == "json" and head[:1] == b"{" and not is_error else None
+
+
+_BEFORE = b"\xef\xbb\xbf \t\r\n"
 
 
 class FrameInput:
@@ -115,6 +159,12 @@ class FrameInput:
             self.reading, sink, wanted, mapper, options.conditions, framed=same, skip_damaged=options.skip_damaged
         )
 
+    def payloads(self) -> Iterator[memoryview]:
+        for event in self.reading.events(payloads=True):
+            if not isinstance(event, Damage) and event.view is not None:
+                for begin, end in zip(event.begins, event.ends, strict=True):
+                    yield event.view[begin:end]
+
     def count(self, wanted: Range) -> tuple[int, bool]:
         total, sound = 0, True
         for event in self.reading.events(headers_only=True):
@@ -124,86 +174,3 @@ class FrameInput:
                 first, behind = wanted.take(event.count)
                 total += behind - first
         return total, sound
-
-
-class RowInput:
-    """A file of rows, each an Example by the time it comes here."""
-
-    foreign = False
-    empty = False
-    compression: Compression = "none"
-    side: Side = "example"
-
-    def __init__(self, name: str, reader: RowReader, options: ConvertOptions) -> None:
-        self.name = name
-        self.format = options.source or ""
-        self._reader = reader
-        self._options = options
-
-    def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> RowFeed:
-        rows = self._reader(self.name, Options(progress=self._options.progress))
-        return RowFeed(self.name, rows, sink, wanted, mapper, self._options)
-
-    def count(self, wanted: Range) -> tuple[int, bool]:
-        total = 0
-        for _ in self._reader(self.name, Options()):
-            first, behind = wanted.take(1)
-            total += behind - first
-            if wanted.done:
-                break
-        return total, True
-
-
-class RowFeed:
-    """The rows of one input, on their way into a sink."""
-
-    def __init__(
-        self,
-        name: str,
-        rows: Iterator[tuple[int, bytes]],
-        sink: Sink,
-        wanted: Range,
-        mapper: Mapper | None,
-        options: ConvertOptions,
-    ) -> None:
-        self.name = name
-        self.rows = rows
-        self.sink = sink
-        self.wanted = wanted
-        self.mapper = mapper
-        self.conditions = options.conditions
-        self.written = self.skipped = self.read = 0
-        self.stopped = False
-
-    def run(self) -> Iterator[Damage]:
-        if self.conditions:
-            from tfrtool.payload.where import fulfils
-        for number, payload in self.rows:
-            if self.wanted.done:
-                return
-            self.read += 1
-            if self.conditions and not fulfils(payload, "example", self.conditions):
-                continue
-            first, behind = self.wanted.take(1)
-            if first < behind:
-                try:
-                    self._record(payload, number)
-                except (Refused, WireError) as error:
-                    raise RefusedError(f"'{self.name}' row {number}: {error}") from None
-        yield from ()
-
-    def _record(self, payload: bytes, number: int) -> None:
-        pieces: Sequence[bytes | memoryview] | None = (payload,)
-        if self.mapper is not None:
-            pieces = self.mapper.convert(payload, number)
-        if pieces is None:
-            self.skipped += 1
-            return
-        self.sink.record(pieces, "example" if self.mapper is None else self.mapper.target)
-        self.written += 1
-        self.sink.settle()
-
-    def fill(self, report: ConvertReport) -> None:
-        report.status, report.kind = "clean", "example"
-        report.records, report.written, report.skipped = self.read, self.written, self.skipped
-        report.losses = self.mapper.losses.all() if self.mapper else []

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Literal
 
-from tfrtool.errors import OpenError
 from tfrtool.fields import made
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
-from tfrtool.payload.sidecar import Known
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import READERS, Target
+from tfrtool.verbs.targets import READERS, ROWS, Target
 
 
 class ConvertOptions(Options, frozen=True):
     """How inputs become outputs.
 
-    `to` is the format of the outputs, that of the first input for None; `source` names an input format that is no
-    record file. `compress` is the compression of the outputs: under `auto` that of the first input where the format
-    stays, else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all of
-    whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
+    `to` is the format of the outputs; None for what the name of the output tells, else that of the first input.
+    `source` is the format of inputs of rows, where that is not to be told by their bytes. `compress` is the compression
+    of the outputs: under `auto` gzip where the name of the output ends in .gz, else that of the first input where the
+    format stays, else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all
+    of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
     nothing is written. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
     `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.
     """
@@ -44,12 +42,16 @@ class ConvertOptions(Options, frozen=True):
     force: bool = False
     dry_run: bool = False
 
-    @property
-    def edits(self) -> bool:
-        """Whether payloads are read and written anew though the format stays."""
+    def edits(self, to: Side, of_rows: bool) -> bool:
+        """Whether payloads are read and written anew though the message stays; `of_rows`: for rows, or from them.
+
+        A schema of rows is none of a mapper, and unknown fields are left out where rows are made.
+        """
         rules = self.rules
-        asked = rules.renames or rules.types or rules.no_kind != "keep" or rules.unknown != "refuse"
-        return bool(asked) or self.schema is not None or self.schema_out is not None
+        asked = rules.renames or rules.types or rules.no_kind != "keep"
+        integers = to == "ofrecord" and (rules.integers != "int64" or self.auto_integers)
+        schema = self.schema is not None or self.schema_out is not None or rules.unknown != "refuse"
+        return bool(asked) or integers or (schema and not of_rows)
 
     @property
     def counts_by_headers(self) -> bool:
@@ -57,30 +59,24 @@ class ConvertOptions(Options, frozen=True):
         return not (self.conditions or self.skip_damaged or self.rules.empty == "skip")
 
 
-_MOST = 1 << 26
-"""Bytes of the largest schema that is read."""
-
-
-def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
-    """The rules, and what a schema tells of names and kinds where the rules do not. Raises OpenError."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST + 1)
-    except OSError as error:
-        from tfrtool.sources.reasons import reason
-
-        raise OpenError(f"the schema '{path}' cannot be read: {reason(error)}") from error
-    try:
-        if len(data) > _MOST:
-            raise ValueError("it is larger than any schema")
-        known = Known.from_json(data)
-        if (known.source, known.target) != (source, target):
-            raise ValueError(
-                f"it leads from {known.source} to {known.target}, and this conversion from {source} to {target}"
-            )
-    except ValueError as error:
-        raise OpenError(f"the schema '{path}' cannot be used: {error}") from None
-    return replace(rules, types={**known.types, **rules.types}, rename={**known.rename, **rules.rename})
+def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
+    """Raise ValueError for options that make no sense for the format of the outputs."""
+    rules = options.rules
+    if target not in ROWS:
+        return
+    for given, name, why in (
+        (rules.integers != "int64" or options.auto_integers, "--int", "it is about OFRecord; rows keep each kind"),
+        (rules.double != "exact", "--double", "rows hold doubles as they are"),
+        (rules.empty != "refuse", "--empty", "it is about OFRecord; a row may be empty"),
+        (rules.unknown == "keep", "--unknown keep", "a row has no place for them; --unknown drop leaves them out"),
+        (
+            target == "parquet" and options.compress not in ("auto", "none"),
+            "--compress",
+            "a Parquet file packs its columns itself",
+        ),
+    ):
+        if given:
+            raise ValueError(f"{name} makes no sense with --to {target}: {why}")
 
 
 def convert_options(
@@ -120,7 +116,11 @@ def convert_options(
         if value is not None and value < 1:
             raise ValueError(f"{name} is 1 or more, not {value}")
     if source is not None and source not in READERS:
-        raise ValueError(f"{source!r} is no format that rows can be read from")
+        raise ValueError(f"{source!r} is no format that rows can be read from: {', '.join(READERS)}")
+    if source is not None and format != "auto":
+        raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
+    if schema_out == "-":
+        raise ValueError("--schema-out names a file: standard output is for records and reports")
     if shards is not None and shards > MOST_SHARDS:
         raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
     for kind in (types or {}).values():

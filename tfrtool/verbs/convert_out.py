@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
-from tfrtool.report import Compression, Kind
+from tfrtool.report import Compression, Format, Kind
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_shards import Cuts
 from tfrtool.verbs.options import Options
@@ -28,11 +28,12 @@ class Counting:
 
     def __init__(self) -> None:
         self.count = 0
+        self.path = ""
 
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         self.count += behind - first
 
-    def record(self, pieces: Pieces, kind: Kind) -> None:
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
         self.count += 1
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
@@ -45,7 +46,7 @@ class Counting:
 class Outputs:
     """A sink that writes outputs, each by a writer of its own; `starts` has the first record of each, by its number."""
 
-    def __init__(self, files: OutputSet, target: Target, layout: Layout, cuts: Cuts) -> None:
+    def __init__(self, files: OutputSet | Nowhere, target: Target, layout: Layout, cuts: Cuts) -> None:
         self.files = files
         self.cuts = cuts
         self.starts: list[int] = []
@@ -105,16 +106,21 @@ class Outputs:
             self.cuts.took(count, stop - begin)
             first += count
 
-    def record(self, pieces: Pieces, kind: Kind) -> None:
-        writer = self._writer
-        if writer is None or self.cuts.full or not self.cuts.fits(sum(map(len, pieces)) + self._before + self._after):
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        writer, rows = self._writer, self._layout.rows
+        size = sum(map(len, pieces)) + self._before + self._after
+        if rows is not None:
+            rows.number = number
+            if self.cuts.by_size and rows.target == "jsonl":
+                size = rows.measure(pieces, kind)
+        if writer is None or self.cuts.full or not self.cuts.fits(size):
             writer = self.next()
         self.cuts.took(1, writer.write(pieces, kind))
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         if self.cuts.by_size:
             for payload in payloads:
-                self.record((payload,), kind)
+                self.record((payload,), kind, 0)
             return
         at = 0
         while at < len(payloads):
@@ -132,18 +138,49 @@ class Outputs:
 
 
 def read_back(files: Sequence[str], counts: Sequence[int], target: Target, compression: Compression) -> None:
-    """Raise WriteError unless each file of frames holds so many, by its headers; other formats have their own checks.
+    """Raise WriteError unless each file holds so many records: by headers, by line ends, by the footer of Parquet.
 
     That is what a full disk or a network file system can spoil without a word; payloads were checked on their way.
     """
-    if target not in ("tfrecord", "ofrecord"):
-        return
-    from tfrtool.verbs.count import count_file
-
     for name, count in zip(files, counts, strict=True):
-        found = count_file(name, Options(format=target, compression=compression))
-        if found.status != "clean" or found.records != count:
+        if target == "parquet":
+            from tfrtool.verbs.parquet import check_parquet
+
+            check_parquet(name, count)
+            continue
+        status, records = _lines(name, compression) if target == "jsonl" else _frames(name, target, compression)
+        if status != "clean" or records != count:
             raise WriteError(
-                f"an output did not read back as written ({found.status}, {found.records:,} of {count:,} records): "
+                f"an output did not read back as written ({status}, {records:,} of {count:,} records): "
                 "nothing was published; the disk or the memory of this machine may be at fault"
             )
+
+
+def _frames(name: str, target: Format, compression: Compression) -> tuple[str, int]:
+    from tfrtool.verbs.count import count_file
+
+    found = count_file(name, Options(format=target, compression=compression))
+    return found.status, found.records
+
+
+def _lines(name: str, compression: Compression) -> tuple[str, int]:
+    from tfrtool.sources import open_source
+    from tfrtool.sources.stream import whole
+
+    with open_source(name, compression=compression) as source:
+        count = sum(bytes(view).count(b"\n") for view in whole(source.data))
+        return ("damaged" if source.faults else "clean"), count
+
+
+class Nowhere:
+    """A set of outputs of which nothing is kept: a dry run tries everything all the same."""
+
+    closed = False
+
+    def open(self) -> BinaryIO:
+        """The next output."""
+        return cast(BinaryIO, self)
+
+    def write(self, data: bytes) -> int:
+        """As a stream does."""
+        return len(data)

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_numbers import all_int32
 from tfrtool.payload.mapping_read import read_record, values_of
 from tfrtool.payload.wire import WireError
 
 if TYPE_CHECKING:
-    from tfrtool.verbs.reading import Reading
+    from tfrtool.verbs.convert_inputs import Input
 
 _MOST = 1 << 16
 """Names that are learnt; what has more is no table of features, and its numbers stay int64."""
 
 
-def small_integers(reading: Reading, fit: dict[bytes, bool]) -> None:
+def small_integers(source: Input, fit: dict[bytes, bool]) -> None:
     """Note of each int64 feature of an input whether all of its values are in the range of int32.
 
     Damage and payloads that are no Examples are passed over: the conversion itself tells of them.
     """
-    if reading.foreign or reading.identity.format == "ofrecord":
+    if source.foreign:
         return
-    for event in reading.events(payloads=True):
-        if isinstance(event, Damage) or event.view is None:
+    side = source.side
+    for payload in source.payloads():
+        view = memoryview(payload)
+        try:
+            record = read_record(view, side, sequence=True)
+            found = record.items + [step for _, steps in record.steps for step in steps]
+            for item in found:
+                if item.kind == "int64" and fit.get(item.name, len(fit) < _MOST):
+                    fit[item.name] = all(map(all_int32, values_of(view, item.lists, "int64")))
+        except WireError:
             continue
-        for begin, end in zip(event.begins, event.ends, strict=True):
-            view = event.view[begin:end]
-            try:
-                record = read_record(view, "example", sequence=True)
-                found = record.items + [step for _, steps in record.steps for step in steps]
-                for item in found:
-                    if item.kind == "int64" and fit.get(item.name, len(fit) < _MOST):
-                        fit[item.name] = all(map(all_int32, values_of(view, item.lists, "int64")))
-            except WireError:
-                continue

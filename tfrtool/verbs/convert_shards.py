@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.verbs.targets import SUFFIXES, Target
+from tfrtool.verbs.targets import ROWS, SUFFIXES, Target, told_by_name
 
 PART = "part-"
 PART_DIGITS = 5
 """Parts of an OFRecord data set are `part-00000` and so on, as the makers of ImageNet and others name theirs."""
 MOST_SHARDS = 100_000
 """As many members as a shard set may have where one is read."""
-_SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|parquet))?(\.gz|\.zlib)?$")
+_SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|ndjson|parquet))?(\.gz|\.zlib)?$")
+_ROWS_END = re.compile(r"\.(?:jsonl|ndjson|parquet)(?:\.gz|\.zlib)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +156,17 @@ class Names:
         if self.shards.each:
             return [os.path.join(self.output, self._after(name)) for name in inputs]
         if self.shards.cut:
-            stem, end = self.output, ""
-            if self.target in ("jsonl", "parquet"):
-                stem = self.output.removesuffix(SUFFIXES[self.target])
-                end = self.output[len(stem) :]
+            end = ""
+            if self.target in ROWS and (found := _ROWS_END.search(self.output)):
+                end = found[0]
+            stem = self.output.removesuffix(end)
             return [f"{stem}-{number:05d}-of-{count:05d}{end}" for number in range(count)]
         return [self.output]
 
     def _after(self, name: str) -> str:
         base = os.path.basename(name)
-        if self._same:
-            return base
+        if self._same and told_by_name(base) in (None, self.target):
+            return base if self._gzip else base.removesuffix(".gz")
         return _SUFFIX.sub("", base) + SUFFIXES[self.target] + (".gz" if self._gzip else "")
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:

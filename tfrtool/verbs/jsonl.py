@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from tfrtool.errors import DamageError, RefusedError
@@ -72,6 +73,10 @@ class JsonlWriter:
         line = self._rows.line(read_row(payload, self.message, changes, lenient=self._lenient), changes)
         if changes:
             self.changes.add(changes, self.records if record is None else record)
+        return self.put(line)
+
+    def put(self, line: str) -> int:
+        """Append a line that was made already, and say how many characters it took."""
         self._lines.append(line)
         self._held += len(line) + 1
         if self._held >= _HELD:
@@ -121,10 +126,11 @@ def write_jsonl(
 class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
-    `message`, `schema` and `double` are those of `ParseRows`; `message` is known once the first line was read. Memory
-    is bounded by the longest line, and a line of more than `max_line` bytes is refused. `changes` counts what was read
-    otherwise than it stands there, by the number of its line. `progress` is told the bytes of the input that were read
-    since it was last called.
+    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `ParseRows`; `message` is known once
+    the first line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused.
+    `changes` counts what was read otherwise than it stands there, by the number of its line. `source` is one that is
+    open already and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over.
+    `progress` is told the bytes of the input that were read since it was last called.
     """
 
     def __init__(
@@ -137,10 +143,17 @@ class JsonlReader:
         compression: Wanted = "auto",
         max_line: int = MAX_LINE,
         progress: Callable[[int], None] | None = None,
+        otherwise: Message = "example",
+        merged: Container[str] = (),
+        wanted: Callable[[str], bool] | None = None,
+        source: Source | None = None,
+        bad: Callable[[int, RefusedError], None] | None = None,
     ) -> None:
         self.name = name
         self.changes = Changes()
-        self._parse = ParseRows(message, schema, double=double)
+        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged, wanted=wanted)
+        self._source = source
+        self._bad = bad
         self._compression: Wanted = compression
         self._max_line = max_line
         self._progress = progress
@@ -167,14 +180,24 @@ class JsonlReader:
 
     def rows(self, changes: list[Change]) -> Iterator[tuple[int, dict[str, Any], Row]]:
         """Each line's number, its object, and its row, before that becomes a payload."""
-        with open_source(self.name, compression=self._compression) as source:
+        with ExitStack() as stack:
+            source = self._source or stack.enter_context(open_source(self.name, compression=self._compression))
             try:
                 for number, line in enumerate(lines(source.data, self._max_line), 1):
                     if number == 1:
                         line = line.removeprefix(b"\xef\xbb\xbf")
                     if line and not line.isspace():
-                        value, row = self._row(line, number, source, changes)
-                        yield number, value, row
+                        try:
+                            value, row = self._row(line, number, source, changes)
+                        except RefusedError as error:
+                            if source.faults:  # the line is cut where the stream breaks
+                                break
+                            if self._bad is None:
+                                raise
+                            changes.clear()
+                            self._bad(number, error)
+                        else:
+                            yield number, value, row
                     if self._progress and number % _TELL == 0:
                         self._tell(source, self._progress)
                 if self._progress:
@@ -203,6 +226,8 @@ class JsonlReader:
             why = error.why
             if text.lstrip()[:1] == "[" and number == 1:
                 why += "; of one array of objects, `jq -c '.[]'` makes a line each"
+            elif text.strip() == "{":
+                why += "; JSON Lines have an object on each line, and `jq -c .` puts it there"
             raise self._refused(number, error.column, why) from None
         except RowError as error:
             from tfrtool.payload.rows_where import column_of

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Container, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import RefusedError, TfrtoolError
@@ -25,6 +26,7 @@ from tfrtool.verbs.parquet_cells import InRow, Shape, cells_of, shape_of, steps_
 
 if TYPE_CHECKING:
     from tfrtool.framing.window import Readable
+    from tfrtool.sources import Source
 
 BATCH_BYTES = 8 << 20
 """Bytes of rows, by the average of their row group, that are turned into payloads at once."""
@@ -38,7 +40,8 @@ class ParquetReader:
     doubles in an Example. `changes` counts what was read otherwise than it stands there, by the number of its row.
     Memory is bounded by a row group's pages and `batch_bytes`. An input that is no file on disk is copied to a
     nameless temporary one first. `progress` is told the bytes of the file that were done since it was last called, by
-    the part of the rows.
+    the part of the rows. `source` is one that is open already and stays so.
+    Columns that are not `wanted`, by their name, are not looked at.
     """
 
     def __init__(
@@ -49,6 +52,8 @@ class ParquetReader:
         double: Double = "exact",
         batch_bytes: int = BATCH_BYTES,
         progress: Callable[[int], None] | None = None,
+        source: Source | None = None,
+        wanted: Callable[[str], bool] | None = None,
     ) -> None:
         self.name = name
         self.message = message
@@ -56,6 +61,8 @@ class ParquetReader:
         self._double: Double = double
         self._batch_bytes = batch_bytes
         self._progress = progress
+        self._source = source
+        self._wanted = wanted
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """Each row's number, counted from 0, and its payload.
@@ -63,11 +70,26 @@ class ParquetReader:
         Raises `RefusedError` for a file that is no Parquet, a column that no feature can hold, and a value that does
         not fit, naming column and row; `OpenError`, `ReadError`, and `UnsupportedError` where pyarrow is missing.
         """
+        with self._file() as (file, size):
+            yield from self._rows(file, size)
+
+    def stored(self) -> Message | None:
+        """The message that the rows were written from, where tfrtool wrote them; raises what iterating does."""
+        with self._file() as (file, _):
+            known = _known(file.schema_arrow)
+            return known.message if known else None
+
+    @contextmanager
+    def _file(self) -> Iterator[tuple[Any, int]]:
+        """The file as pyarrow has it, and its size."""
         pa = arrow()
-        with open_source(self.name, compression="none", twice=True) as source:
+        with ExitStack() as stack:
+            source = self._source or stack.enter_context(open_source(self.name, compression="none", twice=True))
+            data = source.data
+            size = _end(data) if data.size is None else data.size
             try:
-                file = parquet().ParquetFile(_File(source.data), pre_buffer=False, page_checksum_verification=True)
-                yield from self._rows(file, source.data.size or 0)
+                file = parquet().ParquetFile(_File(data, size), pre_buffer=False, page_checksum_verification=True)
+                yield file, size
             except TfrtoolError:
                 raise
             except (pa.ArrowException, OSError, ValueError) as error:
@@ -77,6 +99,10 @@ class ParquetReader:
     def _rows(self, file: Any, size: int) -> Iterator[tuple[int, bytes]]:
         schema = file.schema_arrow
         known = _known(schema)
+        columns = None
+        if self._wanted is not None:
+            schema = arrow().schema([field for field in schema if self._wanted(field.name)])
+            columns = schema.names
         if self.message is None:
             self.message = known.message if known else "example"
         if known and known.message != self.message:
@@ -85,10 +111,12 @@ class ParquetReader:
         always = {name for name, column in known.features.items() if column.always} if known else set()
         shapes, stepped = self._shapes(schema, lists)
         number = done = 0
-        for batch in file.iter_batches(self._batch_rows(file.metadata), use_threads=False):
+        for batch in file.iter_batches(self._batch_rows(file.metadata), columns=columns, use_threads=False):
             told: list[list[Change]] = [[] for _ in range(batch.num_rows)]
             rows = [Row(self.message) for _ in range(batch.num_rows)]
-            for name, column in zip(schema.names, batch.columns, strict=True):
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                if name not in shapes:  # of columns `a` and `a.b`, who wants `a` is given both
+                    continue
                 null = NO_KIND if name in always else None
                 self._column(name, column, shapes[name], name in stepped, null, rows, number, told)
             for row, changes in zip(rows, told, strict=True):
@@ -154,7 +182,7 @@ class ParquetReader:
             if cell is None:
                 continue
             if shape.is_bool:
-                told[i].append(Change(name, BOOLEAN))
+                told[i].append(Change(name, BOOLEAN, False))
             try:
                 if isinstance(cell, Cell):
                     row.features[name] = fit_cell(name, cell, self.message, self._double, told[i])
@@ -178,11 +206,20 @@ def _known(schema: Any) -> RowSchema | None:
         return None
 
 
+def _end(data: Readable) -> int:
+    """The size of a stream that does not know it, found by reading it; it stays readable from its beginning."""
+    view, at = memoryview(bytearray(1 << 20)), 0
+    while got := data.read_into(at, view):
+        at += got
+    return at
+
+
 class _File(io.RawIOBase):
     """A stream of known size as a file that pyarrow can read."""
 
-    def __init__(self, data: Readable) -> None:
+    def __init__(self, data: Readable, size: int) -> None:
         self._data = data
+        self._size = size
         self._at = 0
 
     def readable(self) -> bool:
@@ -195,7 +232,7 @@ class _File(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._data.size or 0)[whence]
+        self._at = offset + (0, self._at, self._size)[whence]
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:

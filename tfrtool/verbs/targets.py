@@ -1,7 +1,8 @@
 """Writers of payloads into one open output each: the seam at which output formats are added.
 
 A format is an entry of `WRITERS`: a function that takes a binary stream and a `Layout`, and gives a `Writer`. The
-stream is a hidden file that takes its name with all others of its run; a writer never names or closes it.
+stream is a hidden file that takes its name with all others of its run; a writer never names or closes it. Inputs that
+are no record files are entries of `READERS`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from struct import pack
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, cast
 
 from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
 from tfrtool.report import Compression, Kind
-from tfrtool.verbs.options import Options
+
+if TYPE_CHECKING:
+    from tfrtool.payload.mapping_rules import Losses
+    from tfrtool.payload.rows import Message
+    from tfrtool.sources import Source
+    from tfrtool.verbs.convert_rows import RowPlan
 
 Target = Literal["tfrecord", "ofrecord", "jsonl", "parquet"]
+ROWS = ("jsonl", "parquet")
+"""The formats of rows."""
 Pieces = Sequence[bytes | memoryview]
 
 _WBITS = {"gzip": 31, "zlib": 15}
@@ -29,10 +37,11 @@ _KNOWN_MOST = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How outputs are written. `level` is that of gzip and zlib."""
+    """How outputs are written. `level` is that of gzip and zlib; `rows` is for formats of rows."""
 
     compression: Compression = "none"
     level: int = 6
+    rows: RowPlan | None = None
 
 
 class Writer(Protocol):
@@ -149,9 +158,23 @@ def ofrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
     return FrameWriter(out, layout, framed, framed_all)
 
 
+def _jsonl_writer(out: BinaryIO, layout: Layout) -> Writer:
+    from tfrtool.verbs.convert_row_out import JsonlOut
+
+    return JsonlOut(out, layout)
+
+
+def _parquet_writer(out: BinaryIO, layout: Layout) -> Writer:
+    from tfrtool.verbs.convert_row_out import ParquetOut
+
+    return ParquetOut(out, layout)
+
+
 WRITERS: dict[Target, Callable[[BinaryIO, Layout], Writer]] = {
     "tfrecord": tfrecord_writer,
     "ofrecord": ofrecord_writer,
+    "jsonl": _jsonl_writer,
+    "parquet": _parquet_writer,
 }
 SUFFIXES: dict[Target, str] = {
     "tfrecord": ".tfrecord",
@@ -160,9 +183,49 @@ SUFFIXES: dict[Target, str] = {
     "parquet": ".parquet",
 }
 """What outputs are called that are named after their inputs."""
+_NAMED = {
+    ".tfrecord": "tfrecord",
+    ".tfrecords": "tfrecord",
+    ".ofrecord": "ofrecord",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
 
-RowReader = Callable[[str, Options], Iterator[tuple[int, bytes]]]
-READERS: dict[str, RowReader] = {}
-"""Inputs that are no record files, by the name of their format: a function that takes an input's name, and gives the
-number and the payload, an Example, of each of its rows. What it cannot do it raises as a `TfrtoolError` that names the
-place."""
+
+def told_by_name(output: str) -> Target | None:
+    """The format that the name of an output tells, if it does."""
+    stem = output.removesuffix(".gz").removesuffix(".zlib")
+    return cast("Target | None", next((_NAMED[end] for end in _NAMED if stem.endswith(end)), None))
+
+
+class Rows(Protocol):
+    """The rows of one input, to be read once: the number of each, and its payload."""
+
+    @property
+    def message(self) -> Message | None:
+        """What the payloads are."""
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """What it cannot do it raises as a `TfrtoolError` that names the place."""
+
+
+RowReader = Callable[["Source", "RowPlan", Callable[[int], None] | None, "Losses"], Rows]
+"""Takes an open input, what is known of the rows of this conversion, whom to tell of bytes that were read, and where to
+count what did not come through."""
+
+
+def _jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+    from tfrtool.verbs.convert_row_in import jsonl_rows
+
+    return jsonl_rows(source, plan, progress, losses)
+
+
+def _parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+    from tfrtool.verbs.convert_row_in import parquet_rows
+
+    return parquet_rows(source, plan, progress, losses)
+
+
+READERS: dict[str, RowReader] = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
+"""Inputs that are no record files, by the name of their format."""
