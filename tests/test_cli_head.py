@@ -78,6 +78,16 @@ def test_raw_of_a_record_that_is_not_there_is_an_error() -> None:
     assert (result.returncode, result.stderr) == (3, f"tfrtool: {SOUND} has no record 12: it holds 12 records\n")
 
 
+def test_raw_and_a_number_write_that_record_and_say_nothing_of_those_before() -> None:
+    result = run("head", "--raw", "--record", "3", SOUND)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_raw_says_which_record_it_is_where_some_before_it_are_damaged() -> None:
+    result = run("head", "--raw", "--skip", "3", DAMAGED)
+    assert "this is record 4: of those before it, 1 are damaged" in result.stderr
+
+
 def test_damage_on_the_way_is_told_on_standard_error() -> None:
     result = run("head", "-n", "5", DAMAGED)
     assert result.returncode == 1

@@ -295,3 +295,19 @@ def test_a_first_record_that_is_damaged_is_passed_over_only_where_that_is_asked_
     hurt = Held(spoil(DATA, 0, 9))
     assert not looks_like_ofrecord(hurt, plausible_ofrecord, 0)
     assert looks_like_ofrecord(hurt, plausible_ofrecord, 1 << 20)
+
+
+def test_a_long_length_and_a_torn_tail_cost_their_own_records_and_little_work() -> None:
+    data = bytearray(b"".join(map(ofrecord_frame, PAYLOADS * 400)))[:-3]
+    data[3] ^= 0x40
+    steps = 0
+
+    def plausible(view: memoryview) -> bool:
+        nonlocal steps
+        steps += 1
+        return plausible_ofrecord(view)
+
+    found = list(walk_ofrecord(Held(bytes(data)), plausible))
+    records = sum(event.count for event in found if isinstance(event, Batch))
+    assert records == 400 * len(PAYLOADS) - 2
+    assert steps < 4 * records

@@ -10,7 +10,7 @@ import pytest
 from faults import File, cut, drop, flip, insert, spoil, ten, walked, zero
 
 from tfrtool.framing import scout
-from tfrtool.framing.encode import frame, header
+from tfrtool.framing.encode import footer, frame, header
 
 UNLIKE = ten()
 ALIKE = File(tuple(Random(n).randbytes(50) for n in range(10)))
@@ -90,3 +90,17 @@ def test_every_sound_record_is_found_however_many_gaps_there_are(monkeypatch: py
     monkeypatch.setattr(scout, "_ALLOWANCE", 1 << 16)  # so that looking ahead is paid up soon
     one = frame(bytes(range(256))[:size] * 2)
     assert len(walked(one + (b"\xfe" + one) * 1999 + one).payloads) == 2001
+
+
+def test_a_header_of_which_too_little_is_there_has_no_checksums_to_tell() -> None:
+    first, last = b"A" * 50, b"xyz"
+    data = frame(b"hello") + Random(1).randbytes(12) + first + footer(first) + last + footer(last)
+    found = walked(data)
+    assert found.payloads == (b"hello",)
+    assert found.damage[-1].end == len(data)
+
+
+def test_a_header_is_no_payload_of_a_mended_one() -> None:
+    data = frame(b"first") + flip(header(8), 2) + frame(b"x" * 60) + frame(b"last")
+    found = walked(data)
+    assert not any(damage.rescue and damage.rescue.records for damage in found.damage)

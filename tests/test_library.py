@@ -360,3 +360,22 @@ def test_a_view_of_numbers_is_written_as_its_bytes(path: Path) -> None:
         writer.write(memoryview(numbers))
     assert tfrtool.verify(path).status == "clean"
     assert list(tfrtool.records(path)) == [numbers.tobytes()]
+
+
+def test_a_writer_that_failed_publishes_nothing_whatever_is_written_after(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = tfrtool.RecordWriter(path)
+    writer.write(b"one")
+
+    def full(data: bytes) -> int:
+        raise tfrtool.WriteError("no space is left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer._out, "write", full)
+        with pytest.raises(tfrtool.WriteError):
+            writer.write(b"two")
+    with pytest.raises(ValueError, match="closed"):
+        writer.write(b"three")
+    writer.close()
+    assert not path.exists()

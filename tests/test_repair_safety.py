@@ -5,6 +5,7 @@ its number, and each one has its turn.
 """
 
 import errno
+import gzip
 import os
 import resource
 import shutil
@@ -18,6 +19,7 @@ from make_samples import DATA, flip, frame
 from program import COMMAND, environment, shell
 from pytest import MonkeyPatch, fixture, mark
 
+import tfrtool
 from tfrtool.report import RepairReport
 from tfrtool.sources import Source, debris
 from tfrtool.verbs import RepairOptions, repair_file
@@ -345,3 +347,18 @@ def test_a_signal_while_it_waits_for_an_input_keeps_what_was_published(number: s
         assert b"tfrtool:" not in program.stderr.read()
     assert os.listdir("out") == ["in"]
     assert Path("out/in").read_bytes() == saved
+
+
+@mark.parametrize("payload", [b"caf\xc3\xa9 au lait", b"one\r\ntwo", bytes(range(256))])
+@mark.parametrize("records", [1, 5, 40])
+def test_records_of_a_broken_gzip_file_are_never_converted(tmp_path: Path, payload: bytes, records: int) -> None:
+    packed = gzip.compress(b"".join(frame(payload + bytes([n])) for n in range(records)), mtime=0)
+    path, out = tmp_path / "in.gz", tmp_path / "out"
+    for at in range(10, len(packed), 3):
+        hurt = bytearray(packed)
+        hurt[at] ^= 1
+        path.write_bytes(hurt)
+        sound = tfrtool.verify(path)
+        assert sound.diagnosis not in ("crlf", "utf8-mangled")
+        if sound.records:
+            assert tfrtool.repair(path, out, force=True).records >= sound.records

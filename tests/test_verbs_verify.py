@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import threading
 import zlib
 from pathlib import Path
 from random import Random
@@ -269,3 +270,21 @@ def test_progress_comes_to_the_size_of_the_file(path: Path, content: bytes, how:
     list(verify_file(str(path), Options(progress=told.append, **how)))  # type: ignore[arg-type]
     assert all(step > 0 for step in told)
     assert sum(told) == len(content)
+
+
+def test_a_large_first_record_tells_the_kind_too(path: Path) -> None:
+    large = example({"image": ("bytes_list", [bytes(17 << 20)])})
+    damage, report = verified(path, File((large, b"odd one", *EXAMPLES.payloads)).data, payload=True)
+    assert (report.kind, [one.record for one in damage]) == ("example", [1])
+    assert "convert" in str(report.hint)
+
+
+def test_a_foreign_stream_in_a_pipe_is_told_to_its_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"PAR1" * 75_001,))
+    writer.start()
+    damage, report = verified(pipe)
+    writer.join()
+    assert ranges(damage) == [(0, 300_004, "stray")]
+    assert (report.status, report.bytes) == ("foreign", 300_004)

@@ -52,9 +52,10 @@ class FileReport(Fields):
     """What one input turned out to be; the fields are those of the `file` object in the interface.
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
-    to its end). `error` is `(kind, sentence)` and stands only with status `error`. `damage` is filled by
-    `tfrtool.verify` alone. `index_faults` counts the disagreements between the file and an index of it, None where none
-    was held against it.
+    to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
+    through the text conversion that `diagnosis` names, and holds more records once that is undone. `damage` is filled
+    by `tfrtool.verify` alone. `index_faults` counts the disagreements between the file and an index of it, None where
+    none was held against it.
     """
 
     path: str
@@ -72,6 +73,7 @@ class FileReport(Fields):
     damaged_bytes: int = 0
     restorable: int = 0
     faults: Counter[str] = made(default_factory=Counter)
+    converted: bool = False
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
 

@@ -17,8 +17,8 @@ with a lost header before a chain that dies at a damaged header, which may be co
 header at the very end of what a torn claim covers; one that ends among bytes put into another record, at no boundary.
 What is invented, by cause: the record file that a record holds comes out where the claim around it was given up among
 records put in, or where the header of its first record was cut away, or where the size that announces it was moved by
-bytes put in and no second one tells it; these take two damages and more. With one damage it comes out where bytes put in
-move one of its headers by chance to the very place at which the record around it was to end (1 of 4,500 files).
+bytes put in and no second one tells it; these take two damages and more. With one damage it comes out where bytes put
+in move one of its headers by chance to the very place at which the record around it was to end (1 of 4,500 files).
 """
 
 from __future__ import annotations

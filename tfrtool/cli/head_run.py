@@ -46,7 +46,13 @@ def head(
     if raw:
         from tfrtool.cli.head_text import HeadRaw
 
-        return run(common, job, HeadRaw(skip), only_one="--raw writes one payload", resolution=resolution)
+        return run(
+            common,
+            job,
+            HeadRaw(skip if record is None else record),
+            only_one="--raw writes one payload",
+            resolution=resolution,
+        )
     printer = _printer(common, keys, values)
     if html is None:
         return run(common, job, printer, resolution=resolution)

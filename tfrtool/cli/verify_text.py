@@ -38,7 +38,8 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
     elif report.status == "damaged":
         from tfrtool.verbs.diagnose import extent
 
-        said = f"{extent(report)}; {toll}" if report.damaged_bytes else extent(report)
+        back = f"{plural(report.restorable, 'record')} can be brought back whole" if report.converted else str(toll)
+        said = f"{extent(report)}; {back}" if report.damaged_bytes else extent(report)
         if report.diagnosis and report.message:
             said = f"{report.message}; {said}"
     else:

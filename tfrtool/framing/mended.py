@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead
+from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.mend import mends
@@ -46,7 +47,9 @@ def mended(ahead: Ahead, read: Readings, number: int | None) -> Damage | None:
         end = start + FRAMING + length
         if not ahead.fits(end) or not ahead.ledger.spend(length):
             continue
-        if ahead.data_holds(start + HEADER, end - 4):
+        # A sound header is 8 bytes and their checksum too: it is the next record's, not a payload.
+        is_header = length == HEADER - 4 and header_is_sound(ahead.head(start + HEADER))
+        if not is_header and ahead.data_holds(start + HEADER, end - 4):
             ahead.ledger.regain(length)
             message = words.mended(length, (length ^ int(_HEADER.unpack(read.head)[0])).bit_count())
             rescue = Rescue("mended-header", 1, ((start + HEADER, end - 4),))

@@ -26,6 +26,15 @@ _HELD = 1 << 26
 _UNHEARD_OF = 1 << 31
 """Lengths that no writer of messages makes: they claim nothing of what is left of the stream."""
 
+_STEP = 256
+"""What trying one record costs beside reading it, in bytes."""
+
+_MANY = 64
+"""So many plausible records one behind the other are the file's, though the last of them is cut short."""
+
+_REMEMBERED = 1 << 17
+"""Offsets remembered of those from which no records lead to the end."""
+
 _TAG = 10
 """The first byte of an OFRecord message that has features: the tag of a map entry."""
 
@@ -91,6 +100,7 @@ class _Walker:
         self.plausible = plausible
         self.ledger = Ledger()
         self.number = 0
+        self._nowhere: set[int] = set()
 
     def walk(self) -> Iterator[Batch | Damage]:
         at, window = 0, self.window
@@ -114,7 +124,7 @@ class _Walker:
                     index = window.load(at, HEADER + length)
                     if window.fill - index >= HEADER + length:
                         continue
-                elif HEADER + length > CAPACITY and window.holds(at + HEADER + length):
+                elif HEADER + length > CAPACITY and self._fits(at, length):
                     view = self._payload(at + HEADER, length)
                     if self.plausible(view) if len(view) == length else view[0] == _TAG:
                         whole = view if len(view) == length else None
@@ -137,6 +147,10 @@ class _Walker:
         if end is not None and self._goes_on(end):
             return True
         return within > 0 and self._search(0, to_the_end=False, most=within)[0] is not None
+
+    def _fits(self, at: int, length: int) -> bool:
+        # Where the size is not known, whether a record fits is found out by reading that far, so that is bounded.
+        return (self.ahead.end is not None or length < _UNHEARD_OF) and self.ahead.holds(at + HEADER + length)
 
     def _frames(self, index: int) -> tuple[list[int], list[int], int]:
         buffer, view, fill, plausible = self.window.buffer, self.window.view, self.window.fill, self.plausible
@@ -164,7 +178,7 @@ class _Walker:
             return None
         length: int = _LENGTH.unpack_from(head)[0]
         end = at + HEADER + length
-        if length <= 0 or head[HEADER] != _TAG or not self.ahead.holds(end) or not self.ledger.spend(length):
+        if length <= 0 or head[HEADER] != _TAG or not self._fits(at, length) or not self.ledger.spend(_STEP + length):
             return None
         view = self._payload(at + HEADER, length)
         return end if len(view) < length or self.plausible(view) else None
@@ -174,7 +188,7 @@ class _Walker:
             end = at + len(self.ahead.peek(at, HEADER))
             return Damage(at, end, "torn", self.number, message=f"{end - at} of the 8 bytes of a length are there")
         end = at + HEADER + length
-        fits = length > 0 and self.ahead.holds(end)
+        fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
         resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
@@ -228,9 +242,26 @@ class _Walker:
         return self.ahead.ends_at(end) or self._stands(end) is not None or len(self.ahead.peek(end, HEADER)) < HEADER
 
     def _leads_to_end(self, at: int) -> bool:
+        """Whether records lead from `at` to the end of the stream, or many of them to one that is cut short there.
+
+        Where a chain has led to nothing is remembered, since the search meets each of its records again.
+        """
+        met: list[int] = []
         while not self.ahead.ends_at(at):
-            end = self._stands(at)
+            end = None if at in self._nowhere else self._stands(at)
             if end is None:
+                if len(met) >= _MANY and at not in self._nowhere and self._is_cut_short(at):
+                    return True
+                if len(self._nowhere) < _REMEMBERED:
+                    self._nowhere.update((*met, at))
                 return False
+            met.append(at)
             at = end
         return True
+
+    def _is_cut_short(self, at: int) -> bool:
+        head = self.ahead.peek(at, HEADER)
+        if len(head) < HEADER:
+            return True
+        length: int = _LENGTH.unpack(head)[0]
+        return 0 < length < _UNHEARD_OF and not self._fits(at, length)

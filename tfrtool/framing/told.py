@@ -18,8 +18,10 @@ _HEADER = Struct("<QI")
 
 
 def header_damage(start: int, end: int, number: int | None, head: bytes, message: str, rescue: Rescue | None) -> Damage:
-    """A record whose header disagrees with its checksum."""
-    want, got = Masked(rotated(crc32c(head[:8]))), Masked(_HEADER.unpack(head)[1])
+    """A record whose header disagrees with its checksum; of a header that is not all there nothing can be computed."""
+    want, got = None, None
+    if len(head) == HEADER:
+        want, got = Masked(rotated(crc32c(head[:8]))), Masked(_HEADER.unpack(head)[1])
     return Damage(start, end, "length-crc", number, want, got, message, rescue)
 
 

@@ -46,13 +46,19 @@ def diagnose(
         restorable = _unmangled(source, found.diagnosis)
         if 2 * report.damaged_bytes > (report.bytes or 0) or restorable > report.records + report.restorable:
             say(report, found)
-            report.restorable = restorable
+            report.converted, report.restorable = True, restorable
+            if restorable:
+                report.hint = f"{report.hint}; or undo it; {_repair(report.path)}"
             return
     packed = mangled_gzip(source.raw_head) if report.faults["codec"] or source.raw_head[:1] == b"\x1f" else None
     if packed:
         say(report, packed)
         return
     damaged = set(report.faults) - _NOTHING
+    if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
+        what = f"tfrtool convert {shell_word(report.path)} -o OUT --skip-damaged"
+        report.hint = f"the framing is sound, so repair would change nothing; to leave these records out, run: {what}"
+        return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.hint = _repair(report.path)
         return

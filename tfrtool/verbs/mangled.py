@@ -42,27 +42,35 @@ _LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Lat
 def mangled_gzip(head: bytes) -> Mangled | None:
     """The conversion that gzip data with these first bytes went through, or None.
 
-    Proved where it unpacks further once that is undone, to a record with a sound header.
+    Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is.
     """
+    if _unpacked(head)[1]:
+        return None
     for found in (_CRLF, _LATIN):
         undone = bytearray(len(head))
         count = Undone(Held(head), found.diagnosis).read_into(0, memoryview(undone))
         if count < len(head):
-            unpacked = _unpacked(bytes(undone[:count]))
-            if header_is_sound(unpacked) and len(unpacked) > len(_unpacked(head)):
+            unpacked, whole = _unpacked(bytes(undone[:count]))
+            if whole and header_is_sound(unpacked):
                 return found
     return None
 
 
-def _unpacked(head: bytes) -> bytes:
-    """What the beginning of gzip data gives before it breaks, up to a megabyte."""
-    unzip, out = decompressobj(31), b""
+def _unpacked(head: bytes) -> tuple[bytes, bool]:
+    """The first bytes that the beginning of gzip data gives, and whether all of it unpacks, to its checksum or so far.
+
+    What is no deflate data breaks within some thousand bytes, so little of it cannot tell: then it must be all.
+    """
+    unzip, first, most = decompressobj(31), b"", 1 << 26
     try:
         for at in range(0, len(head), 256):
-            out += unzip.decompress(head[at : at + 256], max(1, (1 << 20) - len(out)))
+            out = unzip.decompress(head[at : at + 256], 1 << 20)
+            first, most = first or out[:64], most - len(out)
+            if unzip.eof or most < 0:
+                break
     except zlib_error:
-        pass
-    return out
+        return first, False
+    return first, unzip.eof or len(head) >= _GLANCE
 
 
 def mangled(head: bytes) -> Mangled | None:

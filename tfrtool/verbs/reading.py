@@ -72,14 +72,15 @@ class Reading:
         self._first: Damage | None = None
 
     def events(
-        self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False
+        self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False, whole: bool = False
     ) -> Iterator[Batch | Damage]:
         """Sound frames and damage in the order of the stream; breaks of the codec stand where the stream breaks.
 
         `headers_only` gives batches without columns, but with `lengths` where those are asked for too. A foreign file
-        gives one stretch of damage, from 0 to its end.
+        gives one stretch of damage, from 0 to its end; where that is not known, it is read for if `whole`, else the
+        stretch is what was looked at.
         """
-        for event in self._walk(payloads, headers_only, lengths):
+        for event in self._walk(payloads, headers_only, lengths, whole):
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
@@ -96,10 +97,10 @@ class Reading:
         self._finished = True
         self._advance(None)
 
-    def _walk(self, payloads: bool, headers_only: bool, lengths: bool) -> Iterator[Batch | Damage]:
+    def _walk(self, payloads: bool, headers_only: bool, lengths: bool, whole: bool) -> Iterator[Batch | Damage]:
         data = self.source.data
         if self.foreign:
-            return iter(self._all_of_it())
+            return iter(self._all_of_it(whole))
         if self.identity.format == "tfrecord":
             return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths, stopped=self._stopped)
         from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
@@ -117,12 +118,16 @@ class Reading:
         """Whether a break of the codec keeps TensorFlow from coming to what is walked now."""
         return any(fault.stops for fault in self.source.faults)
 
-    def _all_of_it(self) -> list[Batch | Damage]:
+    def _all_of_it(self, to_the_end: bool) -> list[Batch | Damage]:
         from tfrtool.framing.damage import Damage
 
         sniffed = self.identity.sniffed
         size = self.source.data.size
-        if size is None:
+        if size is None and to_the_end:
+            from tfrtool.sources.stream import whole
+
+            size = sum(map(len, whole(self.source.data)))
+        elif size is None:
             size = len(self.source.head)
         return [Damage(0, size, "stray", message=sniffed.message if sniffed else "")] if size else []
 
@@ -162,10 +167,11 @@ class Reading:
             self._vote = KindVote()
         for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
             self._sampled += end - begin
-            if self._vote.settled or self._sampled > _SAMPLED_BYTES:
+            if self._vote.settled or (self._vote.seen and self._sampled > _SAMPLED_BYTES):
                 self._settled = True
                 return
-            self._vote.add(self._payload(batch, begin, end))
+            if batch.view is not None or end - begin <= _SAMPLED_BYTES:
+                self._vote.add(self._payload(batch, begin, end))
 
     def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
         """Where the payloads of a batch begin and end that was hopped over, from its base on."""

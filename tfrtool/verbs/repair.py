@@ -170,6 +170,8 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
     trail.begin(source.name)
     if report.status == "damaged" and not report.diagnosis:
         report.hint = None  # it is to repair the file
+    elif report.converted and report.hint:
+        report.hint = report.hint.partition("; or undo it; ")[0]
     with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
         if report.status == "foreign":
             report.lost = True
@@ -214,7 +216,7 @@ def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | Non
 def _mended(
     source: Source, data: Reread, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
 ) -> Iterator[Outcome]:
-    undone = Undone(data, report.diagnosis) if report.diagnosis in ("crlf", "utf8-mangled") else None
+    undone = Undone(data, report.diagnosis) if report.converted and report.diagnosis else None
     walked = undone or data
     salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
     keep = options.keep

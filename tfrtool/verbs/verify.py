@@ -58,7 +58,8 @@ def _verify(
 ) -> Iterator[Damage | IndexFault | FileReport]:
     options = read.options
     lengths = options.quick and watch is not None
-    for event in read.events(payloads=options.payload, headers_only=options.quick, lengths=lengths):
+    too_large = 0
+    for event in read.events(payloads=options.payload, headers_only=options.quick, lengths=lengths, whole=True):
         if not isinstance(event, Batch):
             yield event
             if watch is not None:
@@ -67,12 +68,15 @@ def _verify(
         if watch is not None:
             yield from watch(event)
         if options.payload:
+            too_large += event.view is None
             for damage in _misfits(read, event):
                 read.unfit(damage)
                 yield damage
     report = read.report()
     if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
         report.hint = f"no payload was parsed, since {read.why_unknown()}"
+    elif too_large and report.status == "clean" and not report.hint:
+        report.hint = f"not parsed, being too large to be held in memory: {too_large:,} of the records"
     yield report
 
 

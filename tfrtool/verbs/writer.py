@@ -50,10 +50,14 @@ class FrameFile:
         return self._out is None
 
     def write(self, data: Bytes) -> None:
-        """Append bytes as they are."""
+        """Append bytes as they are. Where that fails all is discarded, since half of them may have been written."""
         if self._out is None:
             raise ValueError("the writer is closed")
-        self._out.write(data if self._deflate is None else self._deflate.compress(data))
+        try:
+            self._out.write(data if self._deflate is None else self._deflate.compress(data))
+        except BaseException:
+            self.discard()
+            raise
 
     def close(self) -> None:
         """Publish the file. A second call does nothing."""
