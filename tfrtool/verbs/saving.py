@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import crc32c, masked
@@ -60,7 +61,8 @@ class Saving:
         """Sound frames of a stream, as they are."""
         if batch.view is not None:
             for begin, end in zip(batch.begins, batch.ends, strict=True):
-                self._count_repeat(batch.view[begin:end])
+                payload = batch.view[begin:end]
+                self._count_repeat(end - begin, crc32c(payload), crc32(payload))
         before, after = self._framing
         if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
             self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
@@ -71,18 +73,16 @@ class Saving:
     def payload(self, data: Readable, payload: Payload) -> None:
         """A payload of a stream, in a frame of its own."""
         if payload.data is not None:
-            self._count_repeat(payload.data)
+            self._count_repeat(len(payload.data), crc32c(payload.data), crc32(payload.data))
             for part in (header(len(payload.data)), payload.data, footer(payload.data)):
                 self._write(part)
             return
         self._write(header(sum(end - begin for begin, end in payload.pieces)))
-        crc = 0
-        parts = []
+        length = crc = other = 0
         for view in copied(data, payload.pieces):
-            crc = crc32c(view, crc)
+            length, crc, other = length + len(view), crc32c(view, crc), crc32(view, other)
             self._write(view)
-            parts.append(bytes(view))
-        self._count_repeat(b"".join(parts))
+        self._count_repeat(length, crc, other)
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self) -> None:
@@ -96,10 +96,10 @@ class Saving:
         if self._file is not None:
             self._file.discard()
 
-    def _count_repeat(self, payload: bytes | memoryview) -> None:
-        """Whether a payload was written before; digests are kept up to a bound."""
+    def _count_repeat(self, length: int, crc: int, other: int) -> None:
+        """Whether a payload of this length and these two checksums was written before; they are kept up to a bound."""
         if len(self._digests) < _DIGESTS:
-            digest = hash(bytes(payload))
+            digest = length << 64 | crc << 32 | other
             self._report.repeats = (self._report.repeats or 0) + (digest in self._digests)
             self._digests.add(digest)
 
