@@ -20,6 +20,9 @@ from tfrtool.sources.reasons import reason
 from tfrtool.sources.sink import admit, atomic_output, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.writer import Output
 
+_CLAIMS = 256
+"""Finished members whose locks are kept: each takes a descriptor. The number of the process speaks for the others."""
+
 
 class OutputSet:
     """The outputs of one run, beside `path`; a context manager that leaves nothing behind unless `publish` was called.
@@ -49,6 +52,7 @@ class OutputSet:
         self._made = False
         self._stack = ExitStack()
         self._members: list[str] = []
+        self._claims: list[int] = []  # descriptors that keep the locks of finished members
         self._open: Output | None = None
         self._published = False
 
@@ -75,6 +79,9 @@ class OutputSet:
         finally:
             for temporary in self._members:
                 remove(temporary)
+            for claim in self._claims:
+                os.close(claim)
+            self._claims.clear()
             if self._made and not self._published:
                 with suppress(OSError):
                     os.rmdir(os.path.dirname(self.path))
@@ -98,6 +105,8 @@ class OutputSet:
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)
         self._members.append(temporary)
+        if len(self._claims) < _CLAIMS:
+            self._claims.append(os.dup(fd))
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 

@@ -25,7 +25,7 @@ _HOMES = {
     "Conversion": "conversion",
     "ConvertOptions": "convert_options",
     "Options": "options",
-    "Outcome": "salvage",
+    "Outcome": "tfrtool.report",
     "Record": "head",
     "RepairOptions": "repair",
     "StatOptions": "stat",
@@ -62,4 +62,4 @@ def __getattr__(name: str) -> Any:
     # Imported when first asked for: a command pays for its own job alone.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"tfrtool.verbs.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name] if "." in _HOMES[name] else f"tfrtool.verbs.{_HOMES[name]}"), name)
