@@ -7,5 +7,6 @@ and damage in order), `damage` (what is found, as values). Where damage is met, 
 stands behind an unsound header and `claim` what stands behind a sound one whose record is not there; they use `scout`
 and `ahead` (looking ahead, and what that may cost), `mended` and `mend` (headers with flipped bits), `peel` (records
 whose headers are lost), `algebra` (checksums backwards), `writers` (checksums that a writer got wrong), `told` and
-`words` (how it is said). `ofrecord` is the format without checksums, `encode` writes a frame, `pure` is behind `kernel`.
+`words` (how it is said). `ofrecord` is the format without checksums, `encode` writes a frame, and `pure` stands behind
+`kernel`.
 """
