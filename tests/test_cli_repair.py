@@ -428,3 +428,10 @@ def test_both_readings_of_an_input_together_are_its_whole_progress(data: bytes) 
     for _ in repair_file("in", "out", RepairOptions(progress=told.append)):
         pass
     assert sum(told) in (len(data), len(data) - 1)  # each is told of half the bytes
+
+
+def test_keeping_what_stands_before_damage_at_the_front_says_that_nothing_does(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"INFO: " + frame(b"one") + frame(b"two"))
+    result = run("repair", "in", "-o", "out", "--keep", "before", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "nothing is written, since no record that can be saved stands before the first damage" in result.stdout

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
-from tfrtool.cli.repair_toll import UNPROVED, Toll, sentence, steps
+from tfrtool.cli.repair_toll import UNPROVED, Toll, nothing, sentence, steps
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.terminal import can_encode, console, table, totals
 from tfrtool.cli.text import plural, printable, safe
@@ -128,7 +128,7 @@ class RepairTerminal:
         if report.diagnosis:
             self._console.print(Text(printable(report.message or "")))
         if not report.records:
-            self._console.print("nothing can be saved: no record is whole and proved")
+            self._console.print(nothing(report, self._plan))
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(justify="right", min_width=8)
         grid.add_column(overflow="fold")

@@ -114,6 +114,15 @@ def _way(outcome: Outcome) -> str:
     return {"corrected": "corrected", "kept": "unverified"}.get(outcome.action, "")
 
 
+def nothing(report: RepairReport, plan: Plan) -> str:
+    """Why no record is written."""
+    keep = plan.wish.keep
+    if keep != "all" and report.sound:
+        where = "before the first damage" if keep == "before" else "behind the first damage"
+        return f"nothing is written, since no record that can be saved stands {where} (--keep {keep})"
+    return "nothing can be saved, since no record is whole and proved"
+
+
 def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
     """What a report says, for people, without what to do next."""
     if report.error:
@@ -124,7 +133,7 @@ def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
         return _clean(report, plan)
     said = [report.message] if report.diagnosis and report.message else []
     if not report.records:
-        said.append("nothing can be saved, since no record is whole and proved")
+        said.append(nothing(report, plan))
     else:
         would = "would be written" if plan.wish.dry_run else "written"
         ways = ", ".join(f"{one.records:,} {one.briefly}" for one in toll.saved(report))
