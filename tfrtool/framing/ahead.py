@@ -62,7 +62,7 @@ class Ahead:
         ledger = self.ledger
         length: int = _HEADER.unpack(self.head(header))[0]
         end = header + FRAMING + length
-        if not self.near.holds(end):
+        if not self.fits(end):
             ledger.owe(CANDIDATE)
             return False
         if self.boundary(end) and ledger.spend(CANDIDATE):

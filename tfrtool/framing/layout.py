@@ -32,6 +32,8 @@ LONGEST = 1 << 32
 """From here on a length is no record where the size of the stream is unknown, and no such header is looked for."""
 OFRECORD_HEADER = 8
 """Bytes of an OFRecord header: the length alone."""
+AROUND = {"tfrecord": (HEADER, FOOTER), "ofrecord": (OFRECORD_HEADER, 0)}
+"""Bytes before and behind each payload, by format."""
 
 
 class Layout(NamedTuple):

@@ -248,9 +248,10 @@ class _Walker:
         """
         met: list[int] = []
         while not self.ahead.ends_at(at):
-            end = None if at in self._nowhere else self._stands(at)
+            known = at in self._nowhere
+            end = None if known else self._stands(at)
             if end is None:
-                if len(met) >= _MANY and at not in self._nowhere and self._is_cut_short(at):
+                if not known and len(met) >= _MANY and self._is_cut_short(at):
                     return True
                 if len(self._nowhere) < _REMEMBERED:
                     self._nowhere.update((*met, at))

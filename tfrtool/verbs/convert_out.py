@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch
 from tfrtool.report import Compression, Format, Kind
 from tfrtool.sources.sink_set import OutputSet
@@ -55,7 +55,7 @@ class Outputs:
         self._layout = layout
         self._writer: Writer | None = None
         self.takes_many = target in ("tfrecord", "ofrecord")
-        self._before, self._after = (OFRECORD_HEADER, 0) if target == "ofrecord" else (HEADER, FRAMING - HEADER)
+        self._before, self._after = AROUND["ofrecord" if target == "ofrecord" else "tfrecord"]
 
     def next(self) -> Writer:
         """Open the next output."""

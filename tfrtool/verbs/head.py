@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfrtool.fields import Fields
-from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import CAPACITY
 from tfrtool.payload.kinds import kind_of
@@ -41,7 +40,7 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
     last = skip + n
     shown = 0
     if n > 0:
-        before = HEADER if read.identity.format == "tfrecord" else OFRECORD_HEADER
+        before, _ = read.framing
         for event in read.events(payloads=True):
             if not isinstance(event, Batch):
                 yield event

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import ReadError, TfrtoolError
-from tfrtool.framing.layout import FOOTER, HEADER, OFRECORD_HEADER
+from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
@@ -185,7 +185,7 @@ class Reading:
     @property
     def framing(self) -> tuple[int, int]:
         """Bytes before and behind each payload."""
-        return (HEADER, FOOTER) if self.identity.format == "tfrecord" else (OFRECORD_HEADER, 0)
+        return AROUND[self.identity.format or "ofrecord"]
 
     def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
         if batch.view is not None:

@@ -9,7 +9,6 @@ from typing import Literal
 
 from tfrtool.errors import DamageError
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.layout import HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.sources import open_source
 from tfrtool.verbs.options import Options
@@ -44,7 +43,7 @@ def walk(
 
 
 def _walked(name: str, reading: Reading) -> Iterator[Frame | Damage]:
-    before = HEADER if reading.identity.format == "tfrecord" else OFRECORD_HEADER
+    before, _ = reading.framing
     for event in reading.events(payloads=True):
         if isinstance(event, Batch):
             yield from _frames(name, event, before)

@@ -10,7 +10,7 @@ from zlib import crc32
 from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import crc32c, masked
 from tfrtool.framing.encode import footer, header
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
 from tfrtool.report import RepairReport
@@ -38,7 +38,7 @@ class Saving:
         self._report = report
         self._file: FrameFile | None = None
         self._digests: set[int] = set()
-        self._framing = (HEADER, FRAMING - HEADER) if report.format != "ofrecord" else (OFRECORD_HEADER, 0)
+        self._framing = AROUND[report.format or "tfrecord"]
 
     def copy(self, progress: Callable[[int], None] | None) -> None:
         """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import SAMPLE, kind_of
 from tfrtool.payload.schema.kernel import Known, summarise
@@ -142,10 +141,10 @@ class _Describing:
     def _damage(self, batch: Batch, number: int, error: WireError) -> Damage:
         from tfrtool.framing.damage import Damage
 
-        framed = self.read.identity.format == "tfrecord"
+        before, after = self.read.framing
         return Damage(
-            batch.base + batch.begins[number] - (HEADER if framed else OFRECORD_HEADER),
-            batch.base + batch.ends[number] + (FRAMING - HEADER if framed else 0),
+            batch.base + batch.begins[number] - before,
+            batch.base + batch.ends[number] + after,
             "payload",
             batch.first + number,
             message=f"the payload is no {self.kind}: {error}",

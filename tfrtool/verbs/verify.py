@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
@@ -88,8 +87,7 @@ def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
     from tfrtool.framing.damage import Damage
     from tfrtool.payload.kinds import fits
 
-    before = HEADER if read.identity.format == "tfrecord" else OFRECORD_HEADER
-    after = FRAMING - HEADER if read.identity.format == "tfrecord" else 0
+    before, after = read.framing
     for i, (begin, end) in enumerate(zip(batch.begins, batch.ends, strict=True)):
         misfit = fits(batch.view[begin:end], kind)
         if misfit is not None:
