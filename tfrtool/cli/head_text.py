@@ -6,29 +6,23 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.damage_told import DamageTold
 from tfrtool.cli.record_lines import features, key, lines
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, row
 from tfrtool.errors import TfrtoolError
-from tfrtool.report import FileReport, Summary
+from tfrtool.report import Summary
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
-    from tfrtool.framing.damage import Damage
 
 PREVIEW = 80
 """Columns of a preview in a pipe, where nobody says how many there are."""
-DAMAGE_LINES = 20
-"""Damaged ranges told of for one input."""
 
 
-class HeadPrinter:
+class HeadPrinter(DamageTold):
     """What all printers of `head` do with what is no record: standard error tells of it."""
-
-    def __init__(self) -> None:
-        self._damage: list[Damage] = []
-        self._more = 0
 
     def record(self, name: str, record: Record) -> None:
         """Print one record."""
@@ -37,26 +31,8 @@ class HeadPrinter:
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, Record):
             self.record(name, event)
-        elif isinstance(event, FileReport):
-            self._tell(event)
-            self._damage.clear()
-            self._more = 0
-        elif len(self._damage) < DAMAGE_LINES:
-            self._damage.append(event)  # type: ignore[arg-type]
         else:
-            self._more += 1
-
-    def _tell(self, report: FileReport) -> None:
-        if report.status == "foreign":
-            say("; ".join(filter(None, (report.message, report.hint))), report.path)
-            return
-        for damage in self._damage:
-            say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
-        if self._more:
-            from tfrtool.sources.shell import shell_word
-
-            found = plural(self._more, "more damaged range")
-            say(f"{found}; run: tfrtool verify {shell_word(report.path)}", report.path)
+            super().show(name, event)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
