@@ -13,7 +13,8 @@ from tfrtool.payload.rows_parse import BadJson, ParseRows
 from tfrtool.sources import open_source
 from tfrtool.sources.lines import MAX_LINE, LineTooLong, lines
 from tfrtool.sources.sink import atomic_output
-from tfrtool.verbs.changes import Changes
+from tfrtool.verbs.changes import Changes, write_all
+from tfrtool.verbs.writer import packer
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows_fit import Double
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tfrtool.sources import Source
     from tfrtool.sources.opening import Wanted
 
-_WBITS = {"gzip": 31, "zlib": 15}
 _TELL = 64
 """Lines after which the progress is told."""
 _HELD = 1 << 18
@@ -58,11 +58,7 @@ class JsonlWriter:
         self._write = out.write
         self._lines: list[str] = []
         self._held = 0
-        self._deflate: Any = None
-        if compression in _WBITS:
-            import zlib
-
-            self._deflate = zlib.compressobj(level, zlib.DEFLATED, _WBITS[compression])
+        self._deflate = packer(compression, level)
 
     def write(self, payload: Buffer, record: int | None = None) -> int:
         """Append a record, and say how many characters it took. `record` is its number, for `changes`.
@@ -114,12 +110,7 @@ def write_jsonl(
     """
     with atomic_output(path, force=force, same_as=same_as) as out:
         writer = JsonlWriter(out, message, **how)
-        for number, payload in enumerate(payloads):
-            try:
-                writer.write(payload)
-            except RowError as error:
-                raise RefusedError(f"record {number}: {error}") from None
-        writer.finish()
+        write_all(writer, payloads)
     return writer
 
 

@@ -15,7 +15,7 @@ from tfrtool.errors import RefusedError, WriteError
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.sources.sink import atomic_output
-from tfrtool.verbs.changes import Changes
+from tfrtool.verbs.changes import Changes, write_all
 from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
 
 if TYPE_CHECKING:
@@ -200,12 +200,7 @@ def write_parquet(
 
     with atomic_output(path, force=force, same_as=same_as, check=check) as out:
         writer = ParquetWriter(out, schema, **how)
-        for number, payload in enumerate(payloads):
-            try:
-                writer.write(payload)
-            except RowError as error:
-                raise RefusedError(f"record {number}: {error}") from None
-        writer.finish()
+        write_all(writer, payloads)
     return writer
 
 

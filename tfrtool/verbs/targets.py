@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from struct import pack
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
 
 from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
 from tfrtool.report import Compression, Kind
+from tfrtool.verbs.writer import packer
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Losses
@@ -29,7 +30,6 @@ ROWS = ("jsonl", "parquet")
 """The formats of rows."""
 Pieces = Sequence[bytes | memoryview]
 
-_WBITS = {"gzip": 31, "zlib": 15}
 _HELD = 1 << 18
 """Bytes that are gathered before they are written: as much as a batch of small records."""
 _KNOWN_MOST = 1 << 12
@@ -76,11 +76,7 @@ class FrameWriter:
         self._framed_all = framed_all
         self._parts: list[bytes | memoryview] = []
         self._held = 0
-        self._deflate: Any = None
-        if layout.compression in _WBITS:
-            import zlib
-
-            self._deflate = zlib.compressobj(layout.level, zlib.DEFLATED, _WBITS[layout.compression])
+        self._deflate = packer(layout.compression, layout.level)
 
     def write(self, pieces: Pieces, kind: Kind) -> int:
         parts = self._framed(pieces)

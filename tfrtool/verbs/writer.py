@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 _WBITS = {"gzip": 31, "zlib": 15}
 
 
+def packer(compression: Compression, level: int) -> Any:
+    """What packs an output (a zlib compressor), or None: gzip as one member without a time stamp."""
+    if compression == "none":
+        return None
+    import zlib
+
+    return zlib.compressobj(level, zlib.DEFLATED, _WBITS[compression])
+
+
 class FrameFile:
     """A file of bytes that appears under its name in `close`, compressed or not; `discard` leaves no trace of it.
 
@@ -38,11 +47,7 @@ class FrameFile:
         self._stack = ExitStack()
         opened = atomic_output(path, force=force, same_as=same_as, check=check)
         self._out: BinaryIO | None = self._stack.enter_context(opened)
-        self._deflate: Any = None
-        if compression in _WBITS:
-            import zlib
-
-            self._deflate = zlib.compressobj(level, zlib.DEFLATED, _WBITS[compression])
+        self._deflate = packer(compression, level)
 
     @property
     def closed(self) -> bool:
