@@ -177,7 +177,7 @@ def test_a_disk_that_is_full_for_a_side_file_leaves_the_outputs_and_neither_side
         ended = forked(*args, before=with_room_for(room))
         assert ended.code == 3
         assert "tfrtool: cannot write 'dropped': the file would be larger than the system allows" in ended.said
-        assert "there is no 'dropped' nor 'list' now; the outputs are not concerned: repair again with" in ended.said
+        assert "there is no 'dropped' nor 'list' now; the outputs are not concerned; say --force to" in ended.said
         assert sorted(os.listdir()) == ["in", "out"]
         assert output() == kept
 

@@ -204,7 +204,7 @@ def test_tfds_documents_are_written_both_or_none_and_over_nothing(tmp_path: Path
     with pytest.raises(OpenError, match="no folder"):
         tfds.write(schema, str(tmp_path / "nowhere"))
     (tmp_path / "features.json").write_text("mine")
-    with pytest.raises(WriteError, match="--force replaces it"):
+    with pytest.raises(WriteError, match="force=True to replace it"):
         tfds.write(schema, str(tmp_path))
     assert sorted(os.listdir(tmp_path)) == ["features.json", "shard-0"]
     tfds.write(schema, str(tmp_path), force=True)

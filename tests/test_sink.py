@@ -60,7 +60,7 @@ def test_nothing_is_left_when_the_writer_is_dropped() -> None:
 
 def test_an_existing_file_stays_without_force() -> None:
     Path("out").write_bytes(b"old")
-    with pytest.raises(WriteError, match="'out' exists already; say --force"):
+    with pytest.raises(WriteError, match="'out' exists already; say force=True to replace it"):
         write("out")
     assert Path("out").read_bytes() == b"old"
     assert os.listdir() == ["out"]

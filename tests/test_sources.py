@@ -401,8 +401,11 @@ def test_a_file_without_permission_says_so(path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("url", ["gs://b/x", "s3://b/x", "https://h/x", "odd://x"])
 def test_a_url_says_what_to_do_instead(url: str) -> None:
-    with pytest.raises(UnsupportedError, match=rf"'{url}'.*\| tfrtool verify -"):
+    with pytest.raises(UnsupportedError, match=f"'{url}'.*pipe it in") as raised:
         open_source(url)
+    remedy = raised.value.remedy
+    assert remedy is not None and (remedy.verb, remedy.path) == ("verify", "-")
+    assert f" '{url}'" in remedy.first
 
 
 def test_a_url_of_a_file_here_says_to_give_its_path() -> None:

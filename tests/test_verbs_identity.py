@@ -13,6 +13,7 @@ import pytest
 from faults import File, flip, insert, spoil, ten, written_by
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, counted, ranges, verified
 
+from tfrtool.cli.remedies import advice
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS
 
@@ -136,10 +137,10 @@ def test_what_stands_before_ofrecords_does_not_hide_them(path: Path, before: byt
         (XML, "xml", "NoSuchKey", "fetch it again"),
         (CSV, "text", "name,size,label", "give a TFRecord"),
         (JSON, "json", "JSON", "record files themselves"),
-        (tarred(DATA), "tar", "'train.tfrecord'", "`mkdir DIR && tar -xf {} -C DIR`"),
-        (zipped(DATA), "zip", "'train.tfrecord'", "`unzip {} -d DIR`"),
-        (b"\x28\xb5\x2f\xfd" + bytes(50), "zstd", "Zstandard", "`zstd -dc {} | tfrtool verify -`"),
-        (b"PAR1" + bytes(50), "parquet", "Parquet", "pyarrow"),
+        (tarred(DATA), "tar", "'train.tfrecord'", "mkdir DIR && tar -xf {} -C DIR && tfrtool verify DIR"),
+        (zipped(DATA), "zip", "'train.tfrecord'", "unzip {} -d DIR && tfrtool verify DIR"),
+        (b"\x28\xb5\x2f\xfd" + bytes(50), "zstd", "Zstandard", "run: zstd -dc {} | tfrtool verify -"),
+        (b"PAR1" + bytes(50), "parquet", "Parquet", "run: tfrtool convert {} -o OUT --to tfrecord"),
     ],
 )
 def test_a_foreign_file_is_named_and_said_what_to_do_with(
@@ -148,7 +149,7 @@ def test_a_foreign_file_is_named_and_said_what_to_do_with(
     damage, report = verified(path, gz(content) if packed else content)
     assert (report.status, report.format, report.diagnosis) == ("foreign", None, diagnosis)
     assert message in str(report.message)
-    assert hint.format(path) in str(report.hint)
+    assert hint.format(path) in str(advice(report))
     assert (report.records, report.kind, report.restorable) == (0, None, 0)
     assert (damage[0].begin, damage[-1].end) == (0, len(content))
     count = counted(path)
@@ -167,7 +168,7 @@ def test_data_compressed_twice_is_said_to_be_so(path: Path, content: bytes, mess
     _, report = verified(path, content)
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
     assert message in str(report.message)
-    assert "| tfrtool verify -`" in str(report.hint)
+    assert str(advice(report)).endswith("| tfrtool verify -")
 
 
 def test_bytes_that_are_nothing_known_are_shown(path: Path) -> None:
@@ -245,7 +246,7 @@ def test_the_other_format_than_was_asked_for_is_foreign_and_says_what_to_say(
 ) -> None:
     _, report = verified(path, content, format=asked)
     assert (report.status, report.format, report.diagnosis) == ("foreign", None, diagnosis)
-    assert f"--format {diagnosis}" in str(report.hint)
+    assert advice(report) == f"say --format {diagnosis} to read it as what it is"
 
 
 def test_the_format_that_was_asked_for_and_is_there_is_read(path: Path) -> None:
@@ -258,11 +259,12 @@ def test_the_compression_that_was_asked_for_is_what_is_undone(path: Path) -> Non
     assert verified(path, gz(DATA), compression="gzip")[1].records == 6
     _, report = verified(path, gz(DATA), compression="none")
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
+    assert str(advice(report)).endswith("say --compression gzip to have it unpacked")
     damage, report = verified(path, DATA, compression="gzip")
     assert ranges(damage) == [(0, len(DATA), "stray")]
     assert (report.status, report.diagnosis, report.compression) == ("foreign", "tfrecord", "none")
     assert "TFRecord data that is not compressed" in str(report.message)
-    assert "leave --compression out" in str(report.hint)
+    assert advice(report) == "leave --compression out to have it told apart"
 
 
 def test_records_far_behind_a_foreign_beginning_are_not_looked_for_where_a_signature_speaks(path: Path) -> None:

@@ -16,7 +16,7 @@ from verbkit import AT, DATA, EXAMPLES, OF_DATA
 import tfrtool
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
-from tfrtool.report import FileReport
+from tfrtool.report import FORCE, FileReport
 from tfrtool.verbs import Options, Record, StatReport, verify_file
 from tfrtool.verbs.head import record_file
 from tfrtool.verbs.index_check import TOLD, IndexFault
@@ -105,7 +105,7 @@ def test_a_foreign_file_gives_no_index(path: Path, index: Path, content: bytes) 
 def test_nothing_is_written_over_unless_forced_and_never_the_input(path: Path, index: Path) -> None:
     index.write_text("mine")
     report = written(path, index)
-    assert report.error is not None and "--force" in report.error[1]
+    assert (report.error, report.remedy) == (("write", f"'{index}' exists already"), FORCE)
     assert index.read_text() == "mine"
     assert written(path, index, force=True).status == "clean"
     assert index.read_text().splitlines() == LINES

@@ -18,12 +18,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.report import Remedy
 
 
 class TfrtoolError(Exception):
-    """The root: `str(error)` is one sentence for people, `kind` one word for scripts."""
+    """The root: `str(error)` is one sentence for people, `kind` one word for scripts.
+
+    `facts` is the sentence without what to do next; `remedy` is that, as far as this library can do it.
+    """
 
     kind = "internal"
+
+    def __init__(self, facts: str = "", remedy: Remedy | None = None) -> None:
+        super().__init__(facts)
+        self.facts = facts
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        if self.remedy is None or self.remedy.verb:
+            return self.facts
+        return f"{self.facts}; {self.remedy}"
 
 
 class OpenError(TfrtoolError):

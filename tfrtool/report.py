@@ -21,6 +21,33 @@ Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
+class Remedy(Fields, frozen=True):
+    """What helps: a job of this library, as a value, so that everybody can tell of it in words of their own.
+
+    `verb` is the name of the function (`repair`, `convert`, ...), empty for the one that was called; `path` is its
+    input, and `settings` its arguments by name. `first` is a shell command to be run before; with the path `-` it is
+    piped into the job. `aim` says what all of it is good for, as it stands behind "to".
+    """
+
+    verb: str = ""
+    path: str = ""
+    settings: tuple[tuple[str, str | bool], ...] = ()
+    aim: str = ""
+    first: str = ""
+
+    def __str__(self) -> str:
+        """The remedy for whoever calls the library."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)
+        if not self.verb:
+            return f"say {settings}" + (f" to {self.aim}" if self.aim else "")
+        call = f"tfrtool.{self.verb}({', '.join(filter(None, (repr(self.path), settings)))})"
+        return (f"to {self.aim}: " if self.aim else "") + (f"`{self.first}`, then " if self.first else "") + call
+
+
+FORCE = Remedy(settings=(("force", True),), aim="replace it")
+"""Of a file that stands where another is to be written."""
+
+
 class Tally(Fields):
     """Counts over any stretch of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
 
@@ -54,7 +81,8 @@ class FileReport(Fields):
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
     through the text conversion that `diagnosis` names, and holds more records once that is undone. `damage` is filled
-    by `tfrtool.verify` alone. `index_faults` counts the disagreements between the file and an index of it, None where
+    by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
+    be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
     none was held against it.
     """
 
@@ -76,6 +104,7 @@ class FileReport(Fields):
     converted: bool = False
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
+    remedy: Remedy | None = None
 
     @property
     def finding(self) -> bool:

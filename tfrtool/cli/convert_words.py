@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
 from tfrtool.report import ConvertReport, FileReport
 
@@ -43,12 +44,13 @@ def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:
     """What to do next about an input, if anything."""
+    found = advice(report)
     if set(report.faults) == {"payload"}:  # which repair cannot mend
         return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
-        repair = f"{report.hint} to save what can be saved, or say" if report.hint else "say"
+        repair = f"{found} to save what can be saved, or say" if found else "say"
         return f"{repair} --skip-damaged to leave out what is damaged"
-    return report.hint
+    return found
 
 
 def outputs_shown(names: list[str]) -> str:

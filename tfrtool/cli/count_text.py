@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
-from tfrtool.report import FileReport, Summary
+from tfrtool.report import FileReport, Remedy, Summary
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -27,12 +27,13 @@ class CountText:
             sys.stdout.write(f"{event.records} {safe(event.path)}\n")
         if event.status == "damaged":
             found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
-            from tfrtool.sources.shell import shell_word
+            from tfrtool.cli.remedies import advice, remedy_words
 
-            advice = event.hint or f"run: tfrtool verify {shell_word(event.path)}"
-            say(f"{found}; {advice}", event.path)
+            say(found, event.path, advice(event) or remedy_words(Remedy("verify", event.path)))
         elif event.status == "foreign" or (event.status == "clean" and event.hint):
-            say("; ".join(filter(None, (event.message, event.hint))), event.path)
+            from tfrtool.cli.remedies import advice
+
+            say(event.message or "", event.path, advice(event))
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:

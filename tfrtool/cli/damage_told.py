@@ -38,7 +38,9 @@ class DamageTold:
 
     def _tell(self, report: FileReport) -> None:
         if report.status == "foreign":
-            say("; ".join(filter(None, (report.message, report.hint))), report.path)
+            from tfrtool.cli.remedies import advice
+
+            say(report.message or "", report.path, advice(report))
             return
         for damage in self._damage:
             say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
@@ -46,4 +48,4 @@ class DamageTold:
             from tfrtool.sources.shell import shell_word
 
             found = plural(self._more, "more damaged range")
-            say(f"{found}; run: {self.verify} {shell_word(report.path)}", report.path)
+            say(found, report.path, f"run: {self.verify} {shell_word(report.path)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tfrtool.cli.remedies import error_words
 from tfrtool.cli.streams import say_lines
 from tfrtool.errors import TfrtoolError
 from tfrtool.sources.reasons import reason
@@ -12,7 +13,7 @@ from tfrtool.sources.reasons import reason
 def failure(error: BaseException) -> tuple[str, str]:
     """The kind and the sentence of an exception that ended a job, whoever raised it."""
     if isinstance(error, TfrtoolError):
-        return error.kind, str(error)
+        return error.kind, error_words(error)
     if isinstance(error, MemoryError):
         return "memory", "out of memory"
     if isinstance(error, OSError):

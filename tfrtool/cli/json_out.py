@@ -60,6 +60,10 @@ class JsonPrinter:
         for field in self._fields:
             value = getattr(report, field)
             values[field] = text(value) if isinstance(value, str) else value
+        if report.remedy:
+            from tfrtool.cli.remedies import advice
+
+            values["hint"] = text(advice(report) or "")
         if report.error:
             values["error"] = {"kind": report.error[0], "message": text(report.error[1])}
         return values

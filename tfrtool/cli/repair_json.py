@@ -44,8 +44,8 @@ class RepairJson(JsonPrinter):
             values = self._file(report)
             if not report.error:
                 values["message"] = text(sentence(report, self._toll, self._plan))
-                next_step = hint(report, self._toll, self._plan)
-                values["hint"] = None if next_step is None else text(next_step)
+            next_step = hint(report, self._toll, self._plan)
+            values["hint"] = None if next_step is None else text(next_step)
             self.write("file", values)
             self._toll = Toll()
         else:
@@ -68,4 +68,4 @@ def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
 
 def _as_repair(report: FileReport) -> RepairReport:
     """The report of an input that never came to be repaired."""
-    return RepairReport(report.path, report.status, message=report.message, hint=report.hint, error=report.error)
+    return RepairReport(**{name: getattr(report, name) for name in FileReport.names()})

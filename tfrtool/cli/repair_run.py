@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from tfrtool.cli.repair_plan import Plan, Wish, plan
 from tfrtool.cli.repair_toll import again
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError
-from tfrtool.report import RepairReport
+from tfrtool.report import FORCE, RepairReport
 from tfrtool.sources.inputs import resolve
 from tfrtool.verbs.repair import RepairOptions, repair_file
 from tfrtool.verbs.trail import Trail
@@ -50,19 +49,13 @@ def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Itera
     )
     try:
         for event in repair_file(name, output, chosen, trail):
-            if isinstance(event, RepairReport) and _is_in_the_way(event, output, wish):
-                event.hint = f"run: {again(planned, event)}"
+            if isinstance(event, RepairReport) and event.remedy == FORCE:  # here the whole command is known
+                event.hint, event.remedy = f"to {FORCE.aim}, run: {again(planned, event)}", None
             yield event
     except BrokenPipeError as error:
         if planned.to_stdout:
             raise OutputError(error) from None
         yield RepairReport(name, "error", error=("write", f"cannot write '{output}': its reader went away"))
-
-
-def _is_in_the_way(report: RepairReport, output: str, wish: Wish) -> bool:
-    """Whether the repair failed because of a file that stands where its output should."""
-    refused = report.error is not None and report.error[0] == "write"
-    return refused and not (report.hint or wish.force) and os.path.isfile(output)
 
 
 def _printer(planned: Plan) -> Printer:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.repair_toll import UNPROVED, Toll, nothing, sentence, steps
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.terminal import can_encode, console, table, totals
@@ -72,8 +73,8 @@ class RepairTerminal:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
             line.append(f"; {said}")
-            if report.hint:
-                line.append(f"; {printable(report.hint)}")
+            if next_step := advice(report):
+                line.append(f"; {printable(next_step)}")
         self._console.print(line, soft_wrap=True)
         self._written(report)
         if report.status == "damaged":
@@ -182,8 +183,8 @@ class RepairTerminal:
     def _next(self, report: RepairReport) -> None:
         from rich.text import Text
 
-        if report.hint and report.status == "damaged":
-            self._console.print(Text(printable(report.hint)))
+        if report.status == "damaged" and (next_step := advice(report)):
+            self._console.print(Text(printable(next_step)))
         for step in steps(report, self._toll, self._plan):
             line = Text.assemble("next: ", (printable(step.command), "bold"))
             self._console.print(line, soft_wrap=True)

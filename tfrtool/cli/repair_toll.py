@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.repair_plan import Plan
 from tfrtool.cli.text import plural
 from tfrtool.framing.layout import FRAMING
@@ -188,7 +189,7 @@ def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
 def hint(report: RepairReport, toll: Toll, plan: Plan) -> str | None:
     """What to do next, in one line."""
     todo = [f"{step.why}, run: {step.command}" for step in steps(report, toll, plan)]
-    return "; ".join(filter(None, (report.hint, *todo))) or None
+    return "; ".join(filter(None, (advice(report), *todo))) or None
 
 
 def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:

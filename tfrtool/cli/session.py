@@ -107,7 +107,9 @@ def run(
         try:
             finish()
         except TfrtoolError as error:
-            say(str(error))
+            from tfrtool.cli.remedies import error_words
+
+            say(error_words(error))
             summary.failed = True
     printer.end(summary, missing)
     return summary.exit
@@ -144,7 +146,9 @@ def _guarded(
 def _remark(report: FileReport, verbose: int) -> None:
     """What standard error says about an input, whatever standard output carries."""
     if report.error:
-        say("; ".join(filter(None, (report.error[1], report.hint))), report.path)
+        from tfrtool.cli.remedies import advice
+
+        say(report.error[1], report.path, advice(report))
     elif verbose:
         compression = "not compressed" if report.compression == "none" else report.compression
         taken = (report.format or report.diagnosis or "no known format", compression, report.kind)

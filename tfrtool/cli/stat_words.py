@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
 from tfrtool.verbs.dataset import DataSet
@@ -17,13 +18,13 @@ def stat_report(report: FileReport) -> StatReport:
     """A report as one of `stat`: an input that never came to be read has none of its own."""
     if isinstance(report, StatReport):
         return report
-    return StatReport(report.path, report.status, message=report.message, hint=report.hint, error=report.error)
+    return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
 
 
 def what_is_wrong(report: StatReport) -> str:
     """What a report says of damage, in one sentence; empty for a clean file."""
     said = report.error[1] if report.error else report.message or ""
-    return "; ".join(filter(None, (said, report.hint)))
+    return "; ".join(filter(None, (said, advice(report))))
 
 
 def repeats(data: DataSet) -> str | None:

@@ -71,14 +71,14 @@ def abandon_output() -> None:
         sys.stdout.flush()
 
 
-def say(message: str, path: str | None = None) -> None:
+def say(message: str, path: str | None = None, advice: str | None = None) -> None:
     """One message on standard error, in one line whatever it holds, after what standard output holds.
 
-    `path` names the input that it is about, and stands before it unless the message names it itself, in quotes, before
-    it goes on to what to run.
+    `path` names the input that it is about, and stands before it unless the message names it itself, in quotes. What to
+    do next is the `advice`.
     """
-    about = "" if path is None or f"'{path}'" in message.partition("; run: ")[0] else f"{safe(path)}: "
-    _write(f"tfrtool: {about}{printable(message)}")
+    about = "" if path is None or f"'{path}'" in message else f"{safe(path)}: "
+    _write(f"tfrtool: {about}{printable('; '.join(filter(None, (message, advice))))}")
 
 
 def say_lines(text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.remedies import advice, command
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.terminal import can_encode, console, table, totals
 from tfrtool.cli.text import plural, printable, safe
@@ -53,22 +54,23 @@ class VerifyTerminal:
     def _file(self, report: FileReport) -> None:
         from rich.text import Text
 
-        said = printable(verdict(report, self._toll, self._quick))
+        said, hint = printable(verdict(report, self._toll, self._quick)), printable(report.hint or "")
         line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STATUS_STYLE[report.status]))
         if report.status in ("clean", "damaged"):
             line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
-            self._console.print(line.append(f"; {said}"), soft_wrap=True)
+            parts = filter(None, (said, printable(advice(report) or "")))
+            self._console.print(line.append("; ").append("; ".join(parts)), soft_wrap=True)
             return
         self._console.print(line, soft_wrap=True)
         self._draw_strip(report)
         self._draw_table(sum(report.faults.values()))
-        sentence, run, command = said.partition("; run: ")
-        self._console.print(Text(sentence))
-        if run:
-            self._console.print(Text.assemble("run: ", (command, "bold")), soft_wrap=True)
+        self._console.print(Text("; ".join(filter(None, (said, hint)))))
+        if remedy := report.remedy:
+            before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
+            self._console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
         self._console.print()
 
     def _draw_strip(self, report: FileReport) -> None:

@@ -32,7 +32,7 @@ class Toll:
 
 
 def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
-    """What a report says, in one sentence for people."""
+    """What a report says, in one sentence for people, without what to do next."""
     if report.error:
         said = report.error[1]
     elif report.status == "damaged":
@@ -49,7 +49,7 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
             "the index agrees" if not report.index_faults else f"{plural(report.index_faults, 'fault')} in the index"
         )
         said = f"{said}; {agrees}"
-    return f"{said}; {report.hint}" if report.hint else said
+    return said
 
 
 def _clean(report: FileReport, quick: bool) -> str:
@@ -71,6 +71,10 @@ class VerifyText:
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
             said = verdict(event, self._toll, self._quick)
+            if event.hint or event.remedy:
+                from tfrtool.cli.remedies import advice
+
+                said = f"{said}; {advice(event)}"
             self._row(name, event.status, (event.records, event.damaged_bytes, event.restorable), said)
             self._toll = Toll()
         else:

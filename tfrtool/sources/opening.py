@@ -233,7 +233,9 @@ def _standard_input() -> LocalFile | Spool:
     except OSError as error:
         raise OpenError(f"cannot read standard input: {reason(error)}") from error
     if os.isatty(0):
-        raise OpenError("standard input is a terminal: pipe records in, as in `cat FILE | tfrtool verify -`")
+        from tfrtool.report import Remedy
+
+        raise OpenError("standard input is a terminal: pipe records in", Remedy("verify", "-", first="cat FILE"))
     if stat.S_ISDIR(mode):
         raise OpenError("cannot read standard input: it is a directory")
     if stat.S_ISREG(mode):  # redirected from a file, which can be read at any byte from where it stands
@@ -268,6 +270,7 @@ def _link_or(name: str, error: OSError | ValueError) -> str:
 def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
     """What stands where `wanted` data was asked for."""
     from tfrtool.framing.crc import header_is_sound
+    from tfrtool.report import Remedy
     from tfrtool.sources.sniff import sniff_magic
     from tfrtool.sources.sniffed import Sniffed
 
@@ -280,8 +283,10 @@ def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
         sniffed = sniff_magic(head, size)
         diagnosis = sniffed.diagnosis if sniffed else ""
         what = sniffed.message if sniffed else f"it begins with the bytes {head[:8].hex(' ')}"
-    hint = sniffed.hint if sniffed else "leave --compression out to have it told apart"
-    return Sniffed(diagnosis, f"{wanted} data was asked for, and this is none: {what}", hint)
+    message = f"{wanted} data was asked for, and this is none: {what}"
+    if sniffed:
+        return Sniffed(diagnosis, message, sniffed.hint, sniffed.remedy)
+    return Sniffed(diagnosis, message, "", Remedy(settings=(("compression", "auto"),), aim="have it told apart"))
 
 
 def _quick_zlib() -> Any:

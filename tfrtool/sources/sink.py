@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from tfrtool.errors import WriteError
+from tfrtool.report import FORCE
 from tfrtool.sources.debris import claim, sweep, temporary_name
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output, stdout_binary
@@ -113,7 +114,7 @@ def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | No
         raise WriteError(f"cannot write '{path}' whole or not at all; for standard output use `-`")
     _refuse_inputs(path, present, same_as)
     if not force:
-        raise WriteError(f"'{path}' exists already; say --force to replace it")
+        raise WriteError(f"'{path}' exists already", FORCE)
     return present
 
 
@@ -174,7 +175,7 @@ def publish(temporary: str, path: str, force: bool) -> None:
         else:
             _link(temporary, path)
     except FileExistsError as error:
-        raise WriteError(f"'{path}' was made by somebody else meanwhile; say --force to replace it") from error
+        raise WriteError(f"'{path}' was made by somebody else meanwhile", FORCE) from error
     except OSError as error:
         raise WriteError(f"cannot give '{path}' its name: {reason(error)}; nothing was published") from error
 

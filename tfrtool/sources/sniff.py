@@ -11,6 +11,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Literal
 
+from tfrtool.report import Remedy
 from tfrtool.sources.sniffed import Sniffed, shown
 from tfrtool.sources.wrapper import GZIP_MAGIC, gzip_header, gzip_header_is_usual, zlib_header
 
@@ -41,10 +42,20 @@ class _Magic:
     diagnosis: str
     what: str
     hint: str
+    remedy: Remedy | None = None
 
 
-def _unpack_with(tool: str) -> str:
-    return f"unpack it first: `{tool} FILE | tfrtool verify -`"
+_UNPACK = "unpack it first"
+
+
+def _piped(command: str) -> Remedy:
+    """What a command makes of the file, to be verified."""
+    return Remedy("verify", "-", first=command)
+
+
+def _extracted(command: str) -> Remedy:
+    """The files of an archive that a command puts into a directory, to be verified."""
+    return Remedy("verify", "DIR", first=command)
 
 
 _UNDO = {
@@ -53,26 +64,18 @@ _UNDO = {
 }
 """How one layer of compression is undone; no common tool knows zlib."""
 
-_TAR_HINT = "unpack it first: `mkdir DIR && tar -xf FILE -C DIR`, then `tfrtool verify DIR`"
-_ZIP_HINT = "unpack it first: `unzip FILE -d DIR`, then `tfrtool verify DIR`"
-_SNAPPY_HINT = "unpack it first with a snappy tool: `snzip -dc FILE | tfrtool verify -`"
-_PARQUET_HINT = "`tfrtool convert FILE -o OUT --to tfrecord` makes records of its rows; pyarrow and DuckDB read it too"
-_LZ4_HINT = _unpack_with("lz4 -dc")
+_GZIP, _ZSTD, _XZ, _BZIP2 = (_piped(f"{tool} -dc FILE") for tool in ("gzip", "zstd", "xz", "bzip2"))
+_SNAPPY, _LZ4 = _piped("snzip -dc FILE"), _piped("lz4 -dc FILE")
+_ROWS = Remedy("convert", "FILE", (("to", "tfrecord"),), "make records of its rows")
 
 _MAGICS = (
-    _Magic(0, GZIP_MAGIC, "gzip", "gzip data", _unpack_with("gzip -dc")),
-    _Magic(0, b"\x28\xb5\x2f\xfd", "zstd", "Zstandard-compressed data", _unpack_with("zstd -dc")),
-    _Magic(0, b"\xfd7zXZ\x00", "xz", "xz-compressed data", _unpack_with("xz -dc")),
-    _Magic(0, b"\xff\x06\x00\x00sNaPpY", "snappy", "snappy-compressed data (framed)", _SNAPPY_HINT),
-    _Magic(0, b"\x04\x22\x4d\x18", "lz4", "lz4-compressed data", _LZ4_HINT),
-    _Magic(0, b"\x02\x21\x4c\x18", "lz4", "lz4-compressed data (legacy frame)", _LZ4_HINT),
-    _Magic(
-        0,
-        b"PAR1",
-        "parquet",
-        "an Apache Parquet file",
-        _PARQUET_HINT,
-    ),
+    _Magic(0, GZIP_MAGIC, "gzip", "gzip data", _UNPACK, _GZIP),
+    _Magic(0, b"\x28\xb5\x2f\xfd", "zstd", "Zstandard-compressed data", _UNPACK, _ZSTD),
+    _Magic(0, b"\xfd7zXZ\x00", "xz", "xz-compressed data", _UNPACK, _XZ),
+    _Magic(0, b"\xff\x06\x00\x00sNaPpY", "snappy", "snappy-compressed data (framed)", _UNPACK, _SNAPPY),
+    _Magic(0, b"\x04\x22\x4d\x18", "lz4", "lz4-compressed data", _UNPACK, _LZ4),
+    _Magic(0, b"\x02\x21\x4c\x18", "lz4", "lz4-compressed data (legacy frame)", _UNPACK, _LZ4),
+    _Magic(0, b"PAR1", "parquet", "an Apache Parquet file", "pyarrow and DuckDB read it", _ROWS),
     _Magic(0, b"PARE", "parquet", "an encrypted Apache Parquet file", "read it with pyarrow and its keys"),
     _Magic(0, b"Obj\x01", "avro", "an Apache Avro file", "read it with fastavro, or `avro-tools tojson FILE`"),
     _Magic(0, b"\x89HDF\r\n\x1a\n", "hdf5", "an HDF5 file", "read it with h5py: `h5dump -H FILE` lists what it holds"),
@@ -148,27 +151,28 @@ def _compressed(found: Sniffed, outer: str, head: bytes) -> Sniffed:
         broken = "begins like gzip data, but its header is none that gzip takes, or its data breaks at once"
         return Sniffed("gzip", f"the file {broken}", "copy or fetch the file again")
     if outer == "none":
-        return Sniffed("gzip", found.message, "let it be unpacked: leave `--compression` out, or say `-z gzip`")
+        as_gzip = Remedy(settings=(("compression", "gzip"),), aim="have it unpacked")
+        return Sniffed("gzip", found.message, "it was to be read as it is", as_gzip)
     return _twice("gzip", outer)
 
 
 def _twice(inner: str, outer: str) -> Sniffed:
-    hint = f"undo the outer layer first: `{_UNDO[outer]} | tfrtool verify -`"
-    return Sniffed("gzip", f"{inner} data inside {outer} data: it was compressed twice", hint)
+    what = f"{inner} data inside {outer} data: it was compressed twice"
+    return Sniffed("gzip", what, "undo the outer layer first", _piped(_UNDO[outer]))
 
 
 def _magic(head: bytes, _tail: bytes) -> Sniffed | None:
     for m in _MAGICS:
         if head.startswith(m.bytes, m.at):
-            return Sniffed(m.diagnosis, m.what, m.hint)
+            return Sniffed(m.diagnosis, m.what, m.hint, m.remedy)
     if len(head) >= 8 and head[0] & 0xF0 == 0x50 and head[1:4] == b"\x2a\x4d\x18":
-        return Sniffed("zstd", "a skippable frame of Zstandard or lz4", _unpack_with("zstd -dc"))
+        return Sniffed("zstd", "a skippable frame of Zstandard or lz4", _UNPACK, _ZSTD)
     return None
 
 
 def _bzip2(head: bytes, _tail: bytes) -> Sniffed | None:
     if head[:3] == b"BZh" and head[4:10] in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"):
-        return Sniffed("bzip2", "bzip2-compressed data", _unpack_with("bzip2 -dc"))
+        return Sniffed("bzip2", "bzip2-compressed data", _UNPACK, _BZIP2)
     return None
 
 
@@ -183,7 +187,7 @@ def _zip(head: bytes, _tail: bytes) -> Sniffed | None:
         return Sniffed("zip", f"{what} (a NumPy .npz file)", "read it with `numpy.load(FILE)`")
     if name.endswith(b"/data.pkl"):
         return Sniffed("zip", f"{what} (a PyTorch file)", "read it with `torch.load(FILE, weights_only=True)`")
-    return Sniffed("zip", what, _ZIP_HINT)
+    return Sniffed("zip", what, _UNPACK, _extracted("unzip FILE -d DIR"))
 
 
 def _tar(head: bytes, _tail: bytes) -> Sniffed | None:
@@ -196,7 +200,8 @@ def _tar(head: bytes, _tail: bytes) -> Sniffed | None:
         if not stored or not set(stored) <= set(b"01234567") or int(stored, 8) != total:
             return None
     name = block[:100].split(b"\0", 1)[0]
-    return Sniffed("tar", f"a tar archive; its first member is {shown(name)}", _TAR_HINT)
+    what = f"a tar archive; its first member is {shown(name)}"
+    return Sniffed("tar", what, _UNPACK, _extracted("mkdir DIR && tar -xf FILE -C DIR"))
 
 
 def _riegeli(head: bytes, tail: bytes) -> Sniffed | None:

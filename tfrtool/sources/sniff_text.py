@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from tfrtool.report import Remedy
 from tfrtool.sources.sniffed import Sniffed, shown
 
 _SAMPLE = 4 << 10
@@ -16,6 +17,7 @@ _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 _XML = re.compile(r"<(\?xml\b|Error>|ListBucketResult\b|[A-Za-z][\w:.-]*\s+xmlns\b)")
 _CODE = re.compile(r"<Code>([^<]{1,100})</Code>")
 _ERROR_MESSAGE = re.compile(r"<Message>([^<]{1,300})")
+_AS_ROWS = (("to", "tfrecord"),)
 _AGAIN = "a download saved this page instead of the data: check the address and the permissions, and fetch it again"
 
 
@@ -39,7 +41,7 @@ def sniff_text(head: bytes) -> Sniffed | None:
             return found
     if not _is_readable(text[:_SAMPLE]):
         return None
-    hint = "give a TFRecord or OFRecord file; `tfrtool` cannot read text, and `convert` does not take it as input"
+    hint = "give a TFRecord or OFRecord file: text is not read, and there is no way to make records of it"
     return Sniffed("text", f"text that begins {shown(begin, 40)}", hint)
 
 
@@ -74,15 +76,11 @@ def _json(text: str, begin: str) -> Sniffed | None:
     else:
         if not re.match(r'\{\s*(["}]|$)|\[\s*([\[{"\]0-9tfn-]|$)', begin):
             return None
-    hint = (
-        "give the record files themselves (a directory as input passes over the `.json` files beside them); of JSON "
-        "Lines `tfrtool convert FILE -o OUT --to tfrecord` makes records"
-    )
+    hint = "give the record files themselves (a directory as input passes over the `.json` files beside them)"
+    lines = Remedy("convert", "FILE", _AS_ROWS, "make records of JSON Lines")
     if begin.startswith("["):
-        hint = (
-            "of an array of objects `jq -c '.[]' FILE` makes JSON Lines, and of those `tfrtool convert` makes records"
-        )
-    return Sniffed("json", f"JSON text that begins {shown(begin, 40)}", hint)
+        lines = Remedy("convert", "-", _AS_ROWS, "make records of an array of objects", first="jq -c '.[]' FILE")
+    return Sniffed("json", f"JSON text that begins {shown(begin, 40)}", hint, lines)
 
 
 def _decoded(head: bytes) -> str | None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfrtool.report import Remedy
+
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
     """What a file is instead of a record file.
 
-    `diagnosis` is an id from the interface, `message` says what was found, `hint` what to do next, with FILE in place
-    of the file's name where a command is given.
+    `diagnosis` is an id from the interface, `message` says what was found, `hint` and `remedy` what to do next, with
+    FILE in place of the file's name.
     """
 
     diagnosis: str
     message: str
     hint: str
+    remedy: Remedy | None = None
 
 
 def shown(data: bytes | str, limit: int = 60) -> str:

@@ -122,7 +122,7 @@ class Conversion:
     def _fail(self, report: ConvertReport, error: TfrtoolError, kind: str = "") -> None:
         self.failed = True
         self.error = self.error or error
-        report.status, report.error = "error", (kind or error.kind, str(error))
+        report.status, report.error, report.remedy = "error", (kind or error.kind, error.facts), error.remedy
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
         self._begin(source)

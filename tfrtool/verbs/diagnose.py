@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.report import FileReport
+from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
 from tfrtool.verbs.mangled import Mangled, mangled, mangled_gzip
@@ -22,7 +22,11 @@ def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
     if said:
         report.diagnosis = said.diagnosis or None
         report.message = said.message
-        report.hint = said.hint.replace("FILE", shell_word(report.path))
+        report.hint = said.hint.replace("FILE", shell_word(report.path)) or None
+        report.remedy = remedy = said.remedy
+        if remedy:
+            path = report.path if remedy.path == "FILE" else remedy.path
+            report.remedy = remedy.replaced(path=path, first=remedy.first.replace("FILE", shell_word(report.path)))
 
 
 def diagnose(
@@ -48,7 +52,7 @@ def diagnose(
             say(report, found)
             report.converted, report.restorable = True, restorable
             if restorable:
-                report.hint = f"{report.hint}; or undo it; {_repair(report.path)}"
+                report.remedy = Remedy("repair", report.path, aim="undo it")
             return
     packed = mangled_gzip(source.raw_head) if report.faults["codec"] or source.raw_head[:1] == b"\x1f" else None
     if packed:
@@ -56,16 +60,17 @@ def diagnose(
         return
     damaged = set(report.faults) - _NOTHING
     if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
-        what = f"tfrtool convert {shell_word(report.path)} -o OUT --skip-damaged"
-        report.hint = f"the framing is sound, so repair would change nothing; to leave these records out, run: {what}"
+        report.hint = "the framing is sound, so repair would change nothing"
+        report.remedy = Remedy("convert", report.path, (("skip_damaged", True),), "leave these records out")
         return
     if report.records or report.restorable or (damaged and not to_the_end):
-        report.hint = _repair(report.path)
+        report.remedy = Remedy("repair", report.path)
         return
     if damaged:
-        report.hint = "nothing in it can be brought back whole: fetch the file again"
+        report.message += "; nothing in it can be brought back whole"
+        report.hint = "fetch the file again"
         if report.faults["data-crc"]:
-            report.hint += f", or try single bits; run: {_repair(report.path).removeprefix('run: ')} --fix-bits"
+            report.remedy = Remedy("repair", report.path, (("fix_bits", True),), "try single bits")
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -78,11 +83,6 @@ def diagnose(
             report.status = "foreign"
             report.message = f"no record was found; the file begins with {_shown(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
-
-
-def _repair(path: str) -> str:
-    source = "… | tfrtool repair -" if path == "-" else f"tfrtool repair {shell_word(path)}"
-    return f"run: {source} -o OUT"
 
 
 def _counted(report: FileReport) -> str:

@@ -84,7 +84,8 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
                 yield event
     except (NoSuchRecord, StaleIndex) as error:  # which say all there is to say
         report = read.counts()
-        report.status, report.message, report.error = "error", str(error), (error.kind, str(error))
+        report.status, report.message, report.error = "error", error.facts, (error.kind, error.facts)
+        report.remedy = error.remedy
     else:
         report = read.report()
     report.records = min(report.records, number + 1)

@@ -71,10 +71,8 @@ def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
 
 
 def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
+    from tfrtool.report import Remedy
     from tfrtool.sources import Sniffed
 
-    return Sniffed(
-        diagnosis,
-        f"this is {is_} framing, and {asked} was asked for",
-        f"leave out --format, or say --format {diagnosis}",
-    )
+    as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
+    return Sniffed(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)

@@ -10,6 +10,7 @@ from zlib import error as zlib_error
 from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held, Readable
+from tfrtool.report import Remedy
 from tfrtool.verbs.unmangle import Undone
 
 _REPLACEMENT = "\ufffd".encode()
@@ -28,6 +29,7 @@ class Mangled:
     diagnosis: str
     message: str
     hint: str
+    remedy: Remedy | None = None
 
 
 _AGAIN = (

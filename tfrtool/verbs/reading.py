@@ -40,7 +40,9 @@ def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]
             read = Reading(source, options)
             yield from job(read)
     except TfrtoolError as error:
-        yield _failed(name, read, error.kind, str(error))
+        report = _failed(name, read, error.kind, error.facts)
+        report.remedy = error.remedy
+        yield report
     except MemoryError:
         yield _failed(name, read, "memory", "out of memory")
 

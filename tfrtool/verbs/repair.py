@@ -63,7 +63,8 @@ def repair_file(
         yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, str(error))
-        yield RepairReport(name, status="error", hint=_advice(error), error=(error.kind, str(error)))
+        hint, told = _advice(error), (error.kind, error.facts)
+        yield RepairReport(name, status="error", hint=hint, error=told, remedy=error.remedy)
     except MemoryError:
         trail.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
@@ -168,10 +169,8 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = trail.quarantine_name, trail.report_name
     trail.begin(source.name)
-    if report.status == "damaged" and not report.diagnosis:
-        report.hint = None  # it is to repair the file
-    elif report.converted and report.hint:
-        report.hint = report.hint.partition("; or undo it; ")[0]
+    if report.remedy and report.remedy.verb == "repair":
+        report.remedy = None
     with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
         if report.status == "foreign":
             report.lost = True
@@ -185,6 +184,8 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
             report.lost = report.lost or not report.written
         trail.end()
         report.records = report.written
+        if report.corrected or report.unverified:
+            report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
         saving.publish()
     yield report
 

@@ -179,4 +179,4 @@ def _error(report: FileReport) -> Exception:
     assert report.error is not None
     kind, message = report.error
     classes = (errors.OpenError, errors.ReadError, errors.UnsupportedError)
-    return next((made for made in classes if made.kind == kind), errors.TfrtoolError)(message)
+    return next((made for made in classes if made.kind == kind), errors.TfrtoolError)(message, report.remedy)

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Self
 from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
-from tfrtool.report import Outcome, Range, RepairReport
+from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.salvage import copied
@@ -96,8 +96,8 @@ class Trail:
         if self._failure is not None:
             missing = " nor ".join(f"'{name}'" for name in self._names if name and name not in self._published)
             raise WriteError(
-                f"{self._failure}; there is no {missing} now; the outputs are not concerned: "
-                "repair again with --force to have them with their side files"
+                f"{self._failure.facts}; there is no {missing} now; the outputs are not concerned",
+                Remedy(settings=FORCE.settings, aim="write all of it again"),
             ) from self._failure
 
     @contextmanager

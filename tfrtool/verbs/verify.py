@@ -44,11 +44,10 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
             if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
                 yield from check.end(event.bytes or 0)
                 event.index_faults = check.faults
-                if check.faults and check.replaceable and not event.hint:
-                    from tfrtool.sources.shell import shell_word
+                if check.faults and check.replaceable and not (event.hint or event.remedy):
+                    from tfrtool.report import Remedy
 
-                    index = shell_word(read.options.index)
-                    event.hint = f"run: tfrtool stat --index {index} --force {shell_word(event.path)}"
+                    event.remedy = Remedy("stat", event.path, (("index", read.options.index), ("force", True)))
             yield event
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tfrtool.cli.html.page import Cell, Column, Page, data, hint, said, status, table
 from tfrtool.cli.html.thumbnails import Thumbnails
 from tfrtool.cli.record_lines import features, lines
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
 from tfrtool.payload import FeatureListView, FeatureView, size_text
 from tfrtool.report import FileReport
@@ -105,8 +106,8 @@ class HeadPage(Page):
             yield f"<ul>\n{''.join(f'<li>{said(line)}</li>' for line in self._damage)}</ul>\n"
         if self._more:
             yield f'<p class="faint">and {plural(self._more, "more damaged range")}</p>\n'
-        if report.hint:
-            yield hint(report.hint)
+        if next_step := advice(report):
+            yield hint(next_step)
         yield "</section>\n"
 
     def records(self) -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, said, status, table
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.schema_lines import Line, lines, sentences
 from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.schema import Schema
@@ -63,7 +64,7 @@ class SchemaPage(Page):
                 self._total.merge(event)
         elif isinstance(event, FileReport):
             found = event.error[1] if event.error else event.message or ""
-            words = said("; ".join(filter(None, (found, event.hint))))
+            words = said("; ".join(filter(None, (found, advice(event)))))
             self._files.add(event.status == "clean", (data(event.path), status(event), event.records, words))
 
     def parts(self) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.map import damage_map
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, hint, said, status, table
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.strip import Strip
 from tfrtool.cli.text import plural
 from tfrtool.cli.verify_text import Toll, verdict
@@ -83,7 +84,7 @@ class VerifyPage(Page):
 
     def _file(self, report: FileReport) -> None:
         self._count += 1
-        found = said(verdict(report.replaced(hint=None), self._toll, self._quick))
+        found = said(verdict(report, self._toll, self._quick))
         where = data(report.path)
         if report.status != "clean" or report.index_faults:
             self._wrong += 1
@@ -112,9 +113,9 @@ class VerifyPage(Page):
         if left > 0:
             yield f'<p class="faint">and {plural(left, "more damaged range")}; --json lists all</p>\n'
         yield from self._disagreements(report)
-        yield f"<p>{said(verdict(report.replaced(hint=None), self._toll, self._quick))}</p>\n"
-        if report.hint:
-            yield hint(report.hint)
+        yield f"<p>{said(verdict(report, self._toll, self._quick))}</p>\n"
+        if next_step := advice(report):
+            yield hint(next_step)
         yield "</section>\n"
 
     def _total(self, report: FileReport) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tfrtool.errors import OpenError, UnsupportedError, WriteError
 from tfrtool.payload.schema.schema import File, Schema
+from tfrtool.report import FORCE
 from tfrtool.sources.sink import atomic_output
 from tfrtool.verbs.emit.common import Told, examples, told
 
@@ -126,7 +127,7 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
     paths = {os.path.join(folder, name): document for name, document in made.items()}
     for path in paths:
         if not force and os.path.lexists(path):
-            raise WriteError(f"{path!r} exists already; --force replaces it")
+            raise WriteError(f"{path!r} exists already", FORCE)
     for path, document in paths.items():
         with atomic_output(path, force=force) as out:
             out.write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())

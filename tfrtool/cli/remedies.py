@@ -1,0 +1,60 @@
+"""What to do next, in the words of the command line: the library says which job helps, and here is how it is typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfrtool.sources.shell import shell_word
+
+if TYPE_CHECKING:
+    from tfrtool.errors import TfrtoolError
+    from tfrtool.report import FileReport, Remedy
+
+_WRITES = ("convert", "repair")
+"""The commands that need an output."""
+
+
+def advice(report: FileReport) -> str | None:
+    """What to do next about an input, in one line; None where there is nothing to do."""
+    return _joined(report.hint, report.remedy) or None
+
+
+def error_words(error: TfrtoolError) -> str:
+    """What could not be done, and what to do next, in one line."""
+    return _joined(error.facts, error.remedy)
+
+
+def _joined(words: str | None, remedy: Remedy | None) -> str:
+    return "; ".join(filter(None, (words, None if remedy is None else remedy_words(remedy))))
+
+
+def remedy_words(remedy: Remedy) -> str:
+    """`to undo it, run: tfrtool repair FILE -o OUT`, or `say --force to replace it`."""
+    if remedy.verb:
+        return (f"to {remedy.aim}, " if remedy.aim else "") + f"run: {command(remedy)}"
+    aim = f" to {remedy.aim}" if remedy.aim else ""
+    if any(value == "auto" for _, value in remedy.settings):
+        return f"leave {' and '.join(_option(name) for name, _ in remedy.settings)} out{aim}"
+    return f"say {' '.join(_options(remedy))}{aim}"
+
+
+def command(remedy: Remedy) -> str:
+    """The command line of a remedy, to be pasted into a shell."""
+    words = ["tfrtool", remedy.verb, *_options(remedy), shell_word(remedy.path)]
+    if remedy.verb in _WRITES:
+        words = ["tfrtool", remedy.verb, shell_word(remedy.path), "-o", "OUT", *_options(remedy)]
+    run = " ".join(words)
+    if remedy.path == "-":
+        return f"{remedy.first or '…'} | {run}"
+    return f"{remedy.first} && {run}" if remedy.first else run
+
+
+def _options(remedy: Remedy) -> list[str]:
+    return [
+        _option(name) if value is True else f"{_option(name)} {shell_word(str(value))}"
+        for name, value in remedy.settings
+    ]
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
