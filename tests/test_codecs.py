@@ -246,6 +246,7 @@ def test_isal_unpacks_the_same() -> None:
     isal_zlib = pytest.importorskip("isal.isal_zlib")
     for packed in (GA + GB, (GA + GB)[:-20], GA + b"junk" + GB, flipped(GA, len(GA) - 1) + GB):
         assert unpack(packed, quick=isal_zlib) == unpack(packed)
+    assert unpack(ZA, Zlib, quick=isal_zlib) == (A, [])
 
 
 class Swallows:
