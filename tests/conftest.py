@@ -1,4 +1,16 @@
-"""What every test shares: the same examples at every run, and other readers only where they are installed."""
+"""How the tests are laid out, and what all of them share: the same examples at every run, other readers where they are.
+
+A module holds one thing to its promise, which its first line says. By their names they belong to a room of the
+package: `test_framing_*` to framing; `test_sources`, `_inputs`, `_codecs`, `_sniff` and `_sink*` to sources;
+`test_wire`, `_kinds`, `_features`, `_content`, `_mapping`, `_rows*` and `_schema*` to payload; `test_verbs_*`,
+`_repair_*`, `_salvage`, `_convert*`, `_jsonl` and `_parquet` to verbs; `test_cli_*` to the commands, as programs.
+`test_layers` holds the order of the rooms; `test_readme`, `_generated`, `_completion`, `_wheel`, `_bare_machine` and
+`_every_option` what is handed out.
+
+What has no `test_` before it is a vocabulary: `faults` damages files, `program` and `fork` run the program,
+`messagekit` makes payloads, and each `NAMEkit` serves the tests of its room. `data/` has the samples of the README.
+`benchmarks/` are programs; `test_benchmarks` runs them on small files. `.ci/run` runs all checks.
+"""
 
 from importlib.util import find_spec
 

@@ -1,3 +1,5 @@
+"""What `tfrtool count` prints of files, sound, damaged and missing."""
+
 import os
 import subprocess
 from pathlib import Path

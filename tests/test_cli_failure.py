@@ -1,3 +1,5 @@
+"""What could not be done, in a sentence; and the bar that shows how far a job is."""
+
 from io import StringIO
 
 from pytest import MonkeyPatch, mark

@@ -1,3 +1,5 @@
+"""What `tfrtool head` shows of records, to people, pipes and programs."""
+
 import base64
 import subprocess
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""JSON Lines: the objects of every command, in their order and with their fields."""
+
 import base64
 import json
 import os

@@ -1,3 +1,5 @@
+"""What `tfrtool stat` tells of how files are made."""
+
 import gzip
 import subprocess
 from pathlib import Path

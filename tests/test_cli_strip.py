@@ -1,3 +1,5 @@
+"""A file as one line of cells: no damage is overlooked, however long the file."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

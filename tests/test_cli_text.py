@@ -1,3 +1,5 @@
+"""What came from data is harmless on a terminal and in a row of fields."""
+
 from os import fsencode
 from shutil import which
 from subprocess import run

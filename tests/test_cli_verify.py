@@ -1,3 +1,5 @@
+"""What `tfrtool verify` prints of damage, to people, pipes and programs."""
+
 from pathlib import Path
 
 from make_samples import DATA, flip, frame

@@ -1,8 +1,11 @@
 """gzip and zlib: everything that can be unpacked is, and every fault has a sentence and a place."""
 
+import sys
 import tracemalloc
 import zlib
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -10,9 +13,11 @@ from hypothesis import strategies as st
 from sourcekit import flipped, gz, unpack, unpacked_prefix, words
 
 from tfrtool.framing.window import Held
+from tfrtool.sources import opening
 from tfrtool.sources.codec import Unpacker
 from tfrtool.sources.faults import CodecFault
 from tfrtool.sources.inflate import STEP, Deflate
+from tfrtool.sources.stream import whole
 from tfrtool.sources.wrapper import Gzip, Zlib, gzip_header, zlib_header
 
 A, B = words(120, 1), words(90, 2)
@@ -241,3 +246,32 @@ def test_isal_unpacks_the_same() -> None:
     isal_zlib = pytest.importorskip("isal.isal_zlib")
     for packed in (GA + GB, (GA + GB)[:-20], GA + b"junk" + GB, flipped(GA, len(GA) - 1) + GB):
         assert unpack(packed, quick=isal_zlib) == unpack(packed)
+    assert unpack(ZA, Zlib, quick=isal_zlib) == (A, [])
+
+
+class Swallows:
+    """isal before version 1.9: what stands behind a stream is gone where it is short."""
+
+    def __init__(self, wbits: int) -> None:
+        self._zlib = zlib.decompressobj(wbits)
+
+    def decompress(self, data: bytes) -> bytes:
+        return self._zlib.decompress(data)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data[7:]
+
+
+@pytest.mark.parametrize(("unpacker", "used"), [(zlib.decompressobj, True), (Swallows, False)])
+def test_an_isal_that_swallows_what_follows_a_stream_is_passed_over(
+    unpacker: object, used: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = SimpleNamespace(decompressobj=unpacker, crc32=zlib.crc32, adler32=zlib.adler32, error=zlib.error)
+    monkeypatch.setitem(sys.modules, "isal.isal_zlib", module)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "isal", SimpleNamespace(isal_zlib=module))  # type: ignore[arg-type]
+    assert opening._quick_zlib() is (module if used else None)
+    (tmp_path / "a").write_bytes(ZA)
+    with opening.open_source(str(tmp_path / "a")) as source:
+        assert b"".join(bytes(view) for view in whole(source.data)) == A
+        assert source.faults == []

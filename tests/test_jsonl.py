@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagekit import example, examples, law, ofrecord, ordered, sequence
+from rowfiles import survey_jsonl, write_jsonl
 from sourcekit import pieces
 
 from tfrtool.errors import DamageError, RefusedError, WriteError
@@ -20,7 +21,7 @@ from tfrtool.payload.rows import read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.sources.lines import LineTooLong, lines
 from tfrtool.sources.stream import Spool
-from tfrtool.verbs.jsonl import JsonlReader, JsonlWriter, survey_jsonl, write_jsonl
+from tfrtool.verbs.jsonl import JsonlReader, JsonlWriter
 
 ONE = ordered({"label": ("int64_list", [3]), "name": ("bytes_list", [b"cat"])})
 TWO = ordered({"label": ("int64_list", [4]), "box": ("float_list", [0.5, 0.25])})

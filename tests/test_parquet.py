@@ -31,6 +31,7 @@ from messagekit import (
     sequences,
     sized,
 )
+from rowfiles import survey_payloads, write_parquet
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.payload.rows import Message, Row, read_row
@@ -41,9 +42,7 @@ from tfrtool.verbs.parquet import (
     ORDER,
     ParquetWriter,
     check_parquet,
-    survey_payloads,
     table_columns,
-    write_parquet,
 )
 from tfrtool.verbs.parquet_arrow import has_column
 from tfrtool.verbs.parquet_read import ParquetReader

@@ -21,7 +21,7 @@ from tfrtool.errors import OpenError, ReadError, UnsupportedError
 from tfrtool.sources import Source, open_source
 from tfrtool.sources.local import LocalFile
 from tfrtool.sources.overflow import Overflow
-from tfrtool.sources.stream import Spool, chunks_of_descriptor, chunks_of_reader
+from tfrtool.sources.stream import Spool, chunks_of_descriptor
 
 DATA = records(40)
 
@@ -128,17 +128,6 @@ def test_an_overflow_writes_on_after_short_writes(monkeypatch: pytest.MonkeyPatc
     assert kept.read(25, view) == 70
     assert bytes(view) == DATA[25:95]
     kept.close()
-
-
-def test_a_reader_that_fills_a_part_of_the_view_is_a_producer() -> None:
-    rest = iter(pieces(DATA, [1, 5, 100]))
-
-    def readinto(view: memoryview) -> int:
-        piece = next(rest, b"")
-        view[: len(piece)] = piece
-        return len(piece)
-
-    assert read_all(Spool(chunks_of_reader(readinto, 128), "stream")) == DATA
 
 
 # Descriptors and files

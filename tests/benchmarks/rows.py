@@ -28,10 +28,11 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from messagekit import ordered  # noqa: E402
 from processes import print_table  # noqa: E402
+from rowfiles import survey_payloads, write_jsonl, write_parquet  # noqa: E402
 
 from tfrtool.payload.messages import example_class  # noqa: E402
-from tfrtool.verbs.jsonl import JsonlReader, write_jsonl  # noqa: E402
-from tfrtool.verbs.parquet import ParquetWriter, survey_payloads, table_columns, write_parquet  # noqa: E402
+from tfrtool.verbs.jsonl import JsonlReader  # noqa: E402
+from tfrtool.verbs.parquet import ParquetWriter, table_columns  # noqa: E402
 from tfrtool.verbs.parquet_read import ParquetReader  # noqa: E402
 
 

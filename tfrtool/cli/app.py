@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from tfrtool import __version__
+from tfrtool.cli.help import documented
 
 COMMANDS = ("count", "head", "verify", "stat", "schema", "repair", "convert", "completion")
 """A command NAME is the object `NAME` of the module `tfrtool.cli.NAME`."""
@@ -36,5 +37,6 @@ class LazyGroup(click.Group):
 
 @click.command(cls=LazyGroup, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="tfrtool", message="%(prog)s %(version)s")
+@documented
 def app() -> None:
     """Inspect, verify, repair and convert TFRecord and OFRecord files."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tfrtool.cli.help import documented
+
 if TYPE_CHECKING:
     from click.shell_completion import ShellComplete
 
@@ -18,6 +20,7 @@ SCRIPTS = ("bash", "zsh", "fish")
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SCRIPTS))
+@documented
 def completion(shell: str) -> int:
     """Print the script that makes SHELL complete commands, options, choices and files.
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from tfrtool.cli.session import Silent, run
-from tfrtool.cli.streams import OutputError
+from tfrtool.cli.streams import OutputError, is_standard_output
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs import resolve
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     """Convert all inputs into one set of outputs; the result is the exit code."""
-    to_stdout = _is_standard_output(output)
+    to_stdout = is_standard_output(output)
     if to_stdout and common.json:
         raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
     if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
@@ -64,17 +61,6 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
 
         printer = _printer(common, conversion, to_stdout)
         return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)
-
-
-def _is_standard_output(output: str) -> bool:
-    """Whether what is written to this name comes out where everything is printed."""
-    if output == "-":
-        return True
-    with suppress(OSError, ValueError):
-        target = os.stat(output)
-        if stat.S_ISFIFO(target.st_mode) or os.isatty(1):  # as /dev/stdout leads to
-            return os.path.samestat(target, os.fstat(1))
-    return False
 
 
 def _printer(common: Common, conversion: Conversion, to_stdout: bool) -> Printer:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def command_page(name: str) -> str:
         *section("SYNOPSIS"),
         f"{bold(f'tfrtool {name}')} [{slanted('OPTIONS')}] {usage}",
         *section("DESCRIPTION"),
-        *paragraphs(command.help or ""),
+        *paragraphs(cleandoc(command.help or "")),
         *section("OPTIONS"),
         *entries((_term(option), _said(option)) for option in options),
         *entries([(f"{bold('-h')}, {bold('--help')}", "Show a short help and end.")]),

@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 EXIT_TERMINATED = 128 + signal.SIGTERM
@@ -42,7 +43,10 @@ def main() -> int:
     except BaseException as error:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)  # a second one ends the program wherever it is
-        return _end(error, state)
+        try:
+            return _end(error, state)
+        except Exception as more:  # there is no memory, or no file descriptor, left to say what ended the program
+            return _last_words(more)
     finally:
         gc.freeze()  # at its end the interpreter looks for garbage three times, and here it would search all imports
 
@@ -92,6 +96,14 @@ def _help_width() -> int:
     except OSError:
         width = 80
     return max(min(width, 80) - 2, 50)
+
+
+def _last_words(error: Exception) -> int:
+    """Say what can be said without importing anything."""
+    what = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}, and no way to say more"
+    with suppress(OSError):
+        os.write(2, f"tfrtool: {what}\n".encode())
+    return 3
 
 
 def _end(error: BaseException, state: State) -> int:

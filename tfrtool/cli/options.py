@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tfrtool.cli.common import Common
+from tfrtool.cli.help import documented
 from tfrtool.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def reading_command(
     """
 
     def decorate(function: Callable[..., int]) -> click.Command:
-        @wraps(function)
+        @wraps(documented(function))
         def invoke(**values: Any) -> int:
             common = Common(**{name: values.pop(name) for name in Common._fields})
             state = click.get_current_context().obj

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from tfrtool.cli.common import Common
+from tfrtool.cli.streams import is_standard_output
 from tfrtool.errors import WriteError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def plan(wish: Wish, resolution: Resolution) -> Plan:
         if not wish.dry_run:
             raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
         found = Plan(wish, {})
-    elif _is_standard_output(output):
+    elif is_standard_output(output):
         _refuse_for_pipe(wish, len(resolution.entries))
         found = Plan(wish, dict.fromkeys(names, "-"), to_stdout=True)
     elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
@@ -96,17 +97,6 @@ def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
     entries = resolution.entries
     known = {entry if isinstance(entry, str) else entry.input for entry in entries}
     return len(entries) > 1 or not known.issuperset(wish.common.inputs)
-
-
-def _is_standard_output(output: str) -> bool:
-    """Whether what is written to this name comes out where everything is printed."""
-    if output == "-":
-        return True
-    with suppress(OSError, ValueError):
-        target = os.stat(output)
-        if stat.S_ISFIFO(target.st_mode) or os.isatty(1):  # as /dev/stdout leads to
-            return os.path.samestat(target, os.fstat(1))
-    return False
 
 
 def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
@@ -150,7 +140,7 @@ def _refuse_what_is_one_file(found: Plan, names: list[str]) -> None:
     for option, side in (("--quarantine", wish.quarantine), ("--report", wish.report)):
         if side is None:
             continue
-        if _is_standard_output(side):
+        if is_standard_output(side):
             raise click.UsageError(f"{option} needs a file of its own, and {side} is standard output")
         for key in _keys(side):
             if key in inputs:

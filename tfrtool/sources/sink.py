@@ -14,9 +14,7 @@ from tfrtool.errors import WriteError
 from tfrtool.report import FORCE
 from tfrtool.sources.debris import claim, sweep, temporary_name
 from tfrtool.sources.reasons import reason
-from tfrtool.sources.writer import Output, stdout_binary
-
-__all__ = ["atomic_output", "stdout_binary"]
+from tfrtool.sources.writer import Output
 
 _DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
 """Directories whose entries stand for open files; nothing must be renamed there."""

@@ -184,10 +184,3 @@ def chunks_of_descriptor(fd: int, name: str, size: int = _PIECE) -> Iterator[byt
             return
         at += len(chunk)
         yield chunk
-
-
-def chunks_of_reader(readinto: Callable[[memoryview], int], size: int = _PIECE) -> Iterator[bytes]:
-    """What `readinto` gives: it fills a part of the view and returns how many bytes, 0 at the end."""
-    view = memoryview(bytearray(size))
-    while n := readinto(view):
-        yield bytes(view[:n])

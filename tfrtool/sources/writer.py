@@ -63,8 +63,3 @@ class Output(io.BufferedWriter):
     def abandon(self) -> None:
         """Drop what is in the buffer and whatever comes, so that closing cannot fail."""
         cast(_Descriptor, self.raw).is_abandoned = True
-
-
-def stdout_binary() -> Output:
-    """Standard output for bytes in bulk. Flush it at the end; errors come out there, or at any write before."""
-    return Output(1, "standard output", closes=False)

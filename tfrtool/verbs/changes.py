@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
-from tfrtool.errors import RefusedError
-from tfrtool.payload.rows import Change, RowError
-from tfrtool.payload.wire import Buffer
+from tfrtool.payload.rows import Change
 
 _MOST = 10_000
 """Different changes that are told apart; what comes after is counted without the name of its feature."""
@@ -51,23 +48,3 @@ class Changes:
 
     def __iter__(self) -> Iterator[Counted]:
         return iter(self._found.values())
-
-
-class RowWriter(Protocol):
-    """Takes payloads as rows."""
-
-    def write(self, payload: Buffer) -> object:
-        """Append one; raises RowError where it does not fit."""
-
-    def finish(self) -> None:
-        """Write what belongs at the end."""
-
-
-def write_all(writer: RowWriter, payloads: Iterable[Buffer]) -> None:
-    """Write all payloads and the end; `RefusedError` names the number of one that does not fit."""
-    for number, payload in enumerate(payloads):
-        try:
-            writer.write(payload)
-        except RowError as error:
-            raise RefusedError(f"record {number}: {error}") from None
-    writer.finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -12,8 +12,7 @@ from tfrtool.payload.rows_json import JsonRows
 from tfrtool.payload.rows_parse import BadJson, ParseRows
 from tfrtool.sources import open_source
 from tfrtool.sources.lines import MAX_LINE, LineTooLong, lines
-from tfrtool.sources.sink import atomic_output
-from tfrtool.verbs.changes import Changes, write_all
+from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.writer import packer
 
 if TYPE_CHECKING:
@@ -92,26 +91,6 @@ class JsonlWriter:
             data = "\n".join(self._lines).encode()
             self._lines, self._held = [], 0
             self._write(data if self._deflate is None else self._deflate.compress(data))
-
-
-def write_jsonl(
-    payloads: Iterable[Buffer],
-    path: str,
-    message: Message,
-    *,
-    force: bool = False,
-    same_as: Iterable[str] = (),
-    **how: Any,
-) -> JsonlWriter:
-    """Write payloads to a file that appears whole or not at all, `-` being standard output; the finished writer.
-
-    `how` are the options of `JsonlWriter`; `force` and `same_as` those of `atomic_output`. Raises `RefusedError` for a
-    payload that is not the message, naming its number, and `WriteError`.
-    """
-    with atomic_output(path, force=force, same_as=same_as) as out:
-        writer = JsonlWriter(out, message, **how)
-        write_all(writer, payloads)
-    return writer
 
 
 class JsonlReader:
@@ -236,23 +215,3 @@ def _not_text(line: bytes, number: int, source: Source) -> str:
         if (sniffed := source.sniff()) and sniffed.message:
             return f"no JSON Lines: {sniffed.message}"
     return "a byte that is not UTF-8"
-
-
-def survey_jsonl(name: str, message: Message | None = None, **how: Any) -> RowSchema:
-    """One pass over an input for the schema of its lines: a feature of integers and of other numbers is float.
-
-    `how` are the options of `JsonlReader`. Raises what reading does, and `RefusedError` for a feature of more than one
-    kind, naming the first line of each.
-    """
-    from tfrtool.payload.rows_guess import GuessSchema
-
-    reader = JsonlReader(name, message, **how)
-    guess = GuessSchema(message)
-    changes: list[Change] = []
-    try:
-        for number, value, row in reader.rows(changes):
-            guess.add(value, row.message, number)
-            changes.clear()
-        return guess.schema()
-    except RowError as error:
-        raise RefusedError(f"'{name}' {error}") from None

@@ -8,14 +8,12 @@ lists of steps. The schema of the rows is kept in the metadata of the file, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tfrtool.errors import RefusedError, WriteError
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
-from tfrtool.payload.rows_schema import Place, RowSchema, Survey
-from tfrtool.sources.sink import atomic_output
-from tfrtool.verbs.changes import Changes, write_all
+from tfrtool.payload.rows_schema import RowSchema, Survey
+from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
 
 if TYPE_CHECKING:
@@ -157,51 +155,6 @@ class _Unclosed:
 
     def close(self) -> None:
         """Whoever owns the stream closes it."""
-
-
-def survey_payloads(
-    payloads: Iterable[Buffer], message: Message, path: str = "", survey: Survey | None = None, *, lenient: bool = False
-) -> Survey:
-    """Learn the schema of payloads, on top of what `survey` knows; `path` names them in what is said of conflicts.
-
-    Raises `RefusedError` for a payload that is not the message, naming its number.
-    """
-    survey = survey or Survey(message)
-    for number, payload in enumerate(payloads):
-        place = Place(path, number)
-        try:
-            survey.add(read_row(payload, message, lenient=lenient), place)
-        except RowError as error:
-            raise RefusedError(f"{place if path else f'record {number}'}: {error}") from None
-    return survey
-
-
-def write_parquet(
-    payloads: Iterable[Buffer],
-    path: str,
-    schema: RowSchema,
-    *,
-    force: bool = False,
-    same_as: Iterable[str] = (),
-    **how: Any,
-) -> ParquetWriter:
-    """Write payloads to a file that appears whole or not at all, `-` being standard output; the finished writer.
-
-    `how` are the options of `ParquetWriter`; `force` and `same_as` those of `atomic_output`. Raises `RefusedError` for
-    a payload that does not fit, naming its number, `WriteError` and `UnsupportedError`. Before the file is published,
-    its footer is read back.
-    """
-    arrow()
-    writer: ParquetWriter | None = None
-
-    def check(hidden: str) -> None:
-        assert writer is not None
-        check_parquet(hidden, writer.records)
-
-    with atomic_output(path, force=force, same_as=same_as, check=check) as out:
-        writer = ParquetWriter(out, schema, **how)
-        write_all(writer, payloads)
-    return writer
 
 
 def check_parquet(path: str, records: int) -> None:

@@ -1,0 +1,72 @@
+"""Whole files of rows from payloads and back, as `convert` makes them record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tfrtool.errors import RefusedError
+from tfrtool.payload.rows import Change, Message, RowError, read_row
+from tfrtool.payload.rows_guess import GuessSchema
+from tfrtool.payload.rows_schema import Place, RowSchema, Survey
+from tfrtool.payload.wire import Buffer
+from tfrtool.sources.sink import atomic_output
+from tfrtool.verbs.jsonl import JsonlReader, JsonlWriter
+from tfrtool.verbs.parquet import ParquetWriter, check_parquet
+from tfrtool.verbs.parquet_arrow import arrow
+
+
+def _write_all(writer: JsonlWriter | ParquetWriter, payloads: Iterable[Buffer]) -> None:
+    for number, payload in enumerate(payloads):
+        try:
+            writer.write(payload)
+        except RowError as error:
+            raise RefusedError(f"record {number}: {error}") from None
+    writer.finish()
+
+
+def write_jsonl(
+    payloads: Iterable[Buffer], path: str, message: Message, *, force: bool = False, **how: Any
+) -> JsonlWriter:
+    """Write JSON Lines; `how` are the options of `JsonlWriter`. The finished writer."""
+    with atomic_output(path, force=force) as out:
+        writer = JsonlWriter(out, message, **how)
+        _write_all(writer, payloads)
+    return writer
+
+
+def write_parquet(
+    payloads: Iterable[Buffer], path: str, schema: RowSchema, *, force: bool = False, **how: Any
+) -> ParquetWriter:
+    """Write a table, and read its footer back; `how` are the options of `ParquetWriter`. The finished writer."""
+    arrow()
+    made: list[ParquetWriter] = []
+    with atomic_output(path, force=force, check=lambda hidden: check_parquet(hidden, made[0].records)) as out:
+        made.append(ParquetWriter(out, schema, **how))
+        _write_all(made[0], payloads)
+    return made[0]
+
+
+def survey_payloads(payloads: Iterable[Buffer], message: Message, path: str = "", *, lenient: bool = False) -> Survey:
+    """Learn the schema of payloads; `path` names them in what is said of conflicts."""
+    survey = Survey(message)
+    for number, payload in enumerate(payloads):
+        place = Place(path, number)
+        try:
+            survey.add(read_row(payload, message, lenient=lenient), place)
+        except RowError as error:
+            raise RefusedError(f"{place if path else f'record {number}'}: {error}") from None
+    return survey
+
+
+def survey_jsonl(name: str, message: Message | None = None, **how: Any) -> RowSchema:
+    """The schema of an input's lines; `how` are the options of `JsonlReader`."""
+    reader = JsonlReader(name, message, **how)
+    guess = GuessSchema(message)
+    changes: list[Change] = []
+    try:
+        for number, value, row in reader.rows(changes):
+            guess.add(value, row.message, number)
+        return guess.schema()
+    except RowError as error:
+        raise RefusedError(f"'{name}' {error}") from None
