@@ -110,10 +110,10 @@ class OutputSet:
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 
-    def hidden(self) -> list[str]:
-        """The names under which the outputs lie until they are published; all are finished."""
+    def finish(self) -> str | None:
+        """Complete the output that is open, and give the name under which it lies until it is published, if it does."""
         self._finish()
-        return list(self._members)
+        return None if self.direct or not self._members else self._members[-1]
 
     def _finish(self) -> None:
         out = self._open

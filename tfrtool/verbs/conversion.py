@@ -22,7 +22,7 @@ from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
 from tfrtool.verbs.convert_mappers import Mappers
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
-from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
+from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs
 from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
 from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
@@ -216,7 +216,8 @@ class Conversion:
         elif self._shards.count is not None:
             total = self._before.total(Counting())
         self.failed |= self._before.forewarned
-        layout = Layout(compress, options.level, self._plan if target in ROWS else None)
+        rows = self._plan if target in ROWS else None
+        layout = Layout(compress, options.level, rows, hollow=options.rules.empty == "keep")
         if target in ROWS and not self.failed:
             self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
         if self.failed:
@@ -279,8 +280,6 @@ class Conversion:
             raise WriteError(
                 "the inputs changed while they were read: they do not fill the shards; nothing was published"
             )
-        if not files.direct and not (self.options.rules.empty == "keep" and names.target == "ofrecord"):
-            read_back(files.hidden(), sink.counts(), names.target, sink.compression)
         self.outputs = names.of(sink.opened, self._own)
         names.refuse_leftovers(self.outputs)
         side = self._schema_file(files)
