@@ -14,32 +14,23 @@ that a record in the form that protobuf writes comes back byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.mapping_lists import AS_INT64, Lists
 from tfrtool.payload.mapping_names import Names
-from tfrtool.payload.mapping_numbers import (
-    Inexact,
-    OutOfRange,
-    fit_int32,
-    narrowed,
-    packed_ints,
-    varint,
-    widened,
-)
+from tfrtool.payload.mapping_numbers import packed_ints, varint
 from tfrtool.payload.mapping_quick import Change, Quick
-from tfrtool.payload.mapping_read import Item, Record, Span, read_record, values_of
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_read import Item, Record, Span, read_record
+from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes
-from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, size_of, sized
-from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag, signed32, varints
+from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
+from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag
 
 Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
-_AS_INT64 = "int32 stored as int64"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
@@ -67,7 +58,7 @@ class Mapper:
         self._seen = seen
         self._told_flat = flattened
         self.names = Names(rules)
-        self._numbers = KINDS[target]
+        self._lists = Lists(target, rules, self.losses)
         self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
@@ -99,7 +90,7 @@ class Mapper:
         kind = _KINDS[self.source][number]
         item = Item(name, kind)
         try:
-            wanted = self._wanted(item, name)
+            wanted = self._lists.wanted(item, name)
         except Refused:
             return None
         if wanted != kind and {wanted, kind} != {"int32", "int64"}:
@@ -108,8 +99,8 @@ class Mapper:
             self._seen(name, kind, name, wanted)
         loss = None
         if (kind, wanted) == ("int32", "int64"):
-            loss = self.losses.of(name, _AS_INT64, record, lost=False)
-        return Change(self._numbers[wanted] << 3 | LEN, wanted != kind, loss)
+            loss = self.losses.of(name, AS_INT64, record, lost=False)
+        return Change(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
         """The same as `convert`, by reading every field."""
@@ -158,7 +149,7 @@ class Mapper:
                     "a SequenceExample, which has no counterpart",
                     "--sequence flatten writes its lists side by side",
                 )
-            raise WireError(0, f"this is an {_TITLES.get(kind or '', kind)}, not an {_TITLES[self.source]}")
+            raise WireError(0, f"this is an {TITLES.get(kind or '', kind)}, not an {TITLES[self.source]}")
 
     def _refuse_strangers(self, view: memoryview, found: Record) -> None:
         """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
@@ -203,18 +194,15 @@ class Mapper:
             self.losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
         if item.kind is None:
             return self._kindless(item, name, extra, record)
-        try:
-            kind, content = self._list(view, item, name, record)
-        except (Inexact, OutOfRange) as error:
-            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
+        kind, content = self._lists.content(view, item, name, record)
         if self._seen is not None:
             self._seen(item.name, item.kind, name, kind)
-        return name, self._entry(view, item, name, [*sized(self._numbers[kind], content), *extra])
+        return name, self._entry(view, item, name, [*sized(self._lists.numbers[kind], content), *extra])
 
     def _extra(self, view: memoryview, item: Item, record: int) -> Pieces:
         spans = [span for _, span in item.unknown] + item.beside
-        taken = [number for number, _ in item.unknown if number in self._numbers.values()]
-        homeless = f"{taken[0]}, which is a list in an {_TITLES[self.target]}" if taken else ""
+        taken = [number for number, _ in item.unknown if number in self._lists.numbers.values()]
+        homeless = f"{taken[0]}, which is a list in an {TITLES[self.target]}" if taken else ""
         if item.within:
             homeless, spans = "inside a list, where it is no value", spans or item.lists
         self._unknown(item.name, spans, record, homeless=homeless)
@@ -238,74 +226,6 @@ class Mapper:
         beside = Item(item.name)
         return name, self._entry(view, beside, name, extra)
 
-    def _list(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
-        """The kind of a feature in the output, and the content of its list."""
-        assert item.kind is not None
-        wanted = self._wanted(item, name)
-        pieces = partial(values_of, view, item.lists, item.kind)
-        if wanted == item.kind:
-            return wanted, self._as_it_is(view, item, pieces)
-        change = (item.kind, wanted)
-        if change == ("int32", "int64"):
-            self.losses.add(item.name, _AS_INT64, record, lost=False)
-            return wanted, self._int32s(view, item, pieces)
-        if change == ("int64", "int32"):
-            return wanted, packed(int64_as_int32(pieces()))
-        if change == ("float", "double"):
-            return wanted, packed(widened(b"".join(pieces())))
-        if change == ("double", "float"):
-            return wanted, self._rounded(item.name, b"".join(pieces()), record)
-        if change == ("double", "bytes"):
-            self.losses.add(item.name, "double stored as bytes", record, lost=False)
-            return wanted, sized(1, [b"".join(pieces())])
-        if change == ("bytes", "double"):
-            return wanted, packed(as_doubles(item.name, list(pieces())))
-        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give --type another kind, or none")
-
-    def _wanted(self, item: Item, name: bytes) -> ListKind:
-        rules, kind = self.rules, item.kind
-        wanted = rules.types.get(name) or rules.types.get(item.name)
-        if wanted is not None:
-            if wanted not in self._numbers:
-                raise Refused(item.name, f"an {_TITLES[self.target]} has no {wanted}", "give --type another kind")
-            return wanted
-        if kind == "int64" and self.target == "ofrecord":
-            return rules.integers
-        if kind == "int32" and self.target == "example":
-            return "int64"
-        if kind == "double" and self.target == "example":
-            if rules.double == "refuse":
-                raise Refused(
-                    item.name,
-                    "doubles, which an Example does not have",
-                    "--double exact takes those that are floats, --double round rounds them, --double bytes keeps them",
-                )
-            return "bytes" if rules.double == "bytes" else "float"
-        assert kind is not None
-        return kind
-
-    def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        if len(item.lists) == 1 and not (item.within or item.split):
-            return [view[begin:end] for begin, end in item.lists]
-        if item.kind == "bytes":
-            return [part for piece in pieces() for part in sized(1, [piece])]
-        return packed(b"".join(pieces()))
-
-    def _int32s(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        """The list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
-        data = b"".join(pieces())
-        if fit_int32(data):
-            return self._as_it_is(view, item, pieces)
-        return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
-
-    def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
-        floats, changed = narrowed(raw, self.rules.double != "round")
-        if changed:
-            self.losses.add(name, "double rounded to float", record, lost=True)
-        else:
-            self.losses.add(name, "double stored as float, exactly", record, lost=False)
-        return packed(floats)
-
     def _flattened(self, view: memoryview, name: bytes, steps: list[Item], record: int) -> list[_Feature]:
         """A feature list as two features: its values one after another, and how many there are in each step."""
         if self.names.target(name) is None:
@@ -318,12 +238,5 @@ class Mapper:
         lengths = lengths_of(name, self.names)
         if self._told_flat is not None:
             self._told_flat(name, self.names.target(name) or name, lengths)
-        listed = sized(self._numbers["int64"], packed(packed_ints(counts)))
+        listed = sized(self._lists.numbers["int64"], packed(packed_ints(counts)))
         return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
-
-
-_TITLES = {"example": "Example", "ofrecord": "OFRecord", "sequence_example": "SequenceExample", "event": "Event"}
-_HINTS: dict[type[ValueError], str] = {
-    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
-    OutOfRange: "leave its kind at int64",
-}
