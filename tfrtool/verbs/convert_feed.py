@@ -201,7 +201,7 @@ class Feed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target, number)
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.made(self._kind), number)
         self.written += 1
 
     @property

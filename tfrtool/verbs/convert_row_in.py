@@ -220,7 +220,8 @@ class RowFeed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self.source.message if self.mapper is None else self.mapper.target, number)
+        message = self.source.message
+        self.sink.record(pieces, message if self.mapper is None else self.mapper.made(message), number)
         self.written += 1
         self.sink.settle()
 
