@@ -196,3 +196,23 @@ def test_an_example_has_no_doubles_to_write() -> None:
 
 def test_a_long_name_is_cut_in_what_is_said_of_it() -> None:
     assert str(RowError("no", "x" * 1000)) == f"feature '{'x' * 100}'…: no"
+
+
+RUNS = [[0], [127], [128], [2**14 - 1, 2**14], [2**31 - 1], [-1], [-(2**31), 5]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [("int32", run) for run in RUNS] + [("int64", run) for run in [*RUNS, [2**63 - 1] * 4, [2**31], [-(2**63)]]],
+)
+def test_integers_are_read_as_protobuf_reads_them(kind: str, values: list[int]) -> None:
+    payload = ofrecord({"n": (f"{kind}_list", values)})
+    assert list(read_row(payload, "ofrecord").features["n"].values) == values
+
+
+@pytest.mark.parametrize("before", [0, 1, 20])
+@pytest.mark.parametrize("odd", [b"\x81\x00", b"\x80\x80\x00", b"\xff" * 9 + b"\x03"])
+def test_a_number_of_more_bytes_than_it_needs_is_a_change_however_long_the_run(odd: bytes, before: int) -> None:
+    changes: list[Change] = []
+    read_row(raw_example(entry(b"n", sized(3, sized(1, b"\x85\x01" * before + odd)))), "example", changes)
+    assert changes == [Change("", RESPELLED, False)]

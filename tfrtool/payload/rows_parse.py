@@ -159,7 +159,7 @@ def guess(name: str, items: list[Any]) -> ListKind:
 def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -> Cell:
     if kind == "bytes":
         return Cell(kind, [_bytes(name, item) for item in items])
-    if any(type(item) is bool for item in items):
+    if bool in map(type, items):
         changes.append(Change(name, BOOLEAN, False))
     if kind in ("int64", "int32"):
         return Cell(kind, integers(name, kind, [_integer(name, kind, item) for item in items]))
