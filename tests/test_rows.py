@@ -29,7 +29,7 @@ from messagekit import (
 
 from tfrtool.payload import messages
 from tfrtool.payload.rows import NO_KIND, RESPELLED, Cell, Change, Message, Row, RowError, read_row, write_row
-from tfrtool.payload.rows_numbers import packed, unpacked
+from tfrtool.payload.rows_numbers import is_usual, packed, unpacked
 from tfrtool.payload.wire import WireError
 
 KINDED = st.one_of(
@@ -216,3 +216,13 @@ def test_a_number_of_more_bytes_than_it_needs_is_a_change_however_long_the_run(o
     changes: list[Change] = []
     read_row(raw_example(entry(b"n", sized(3, sized(1, b"\x85\x01" * before + odd)))), "example", changes)
     assert changes == [Change("", RESPELLED, False)]
+
+
+a_varint = st.builds(varint, st.integers(0, 2**64 - 1) | st.integers(0, 300), st.integers(0, 10))
+
+
+@law
+@given(st.lists(a_varint).map(b"".join))
+def test_a_packed_list_is_usual_where_packing_its_numbers_gives_it_again(raw: bytes) -> None:
+    numbers = unpacked("int64", raw)
+    assert is_usual("int64", raw, numbers) == (packed("int64", numbers) == raw)

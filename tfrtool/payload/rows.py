@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows_numbers import CODES, few_unpacked, packed, unpacked, varint
+from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked, varint
 from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 
 Message = Literal["example", "sequence_example", "ofrecord"]
@@ -221,7 +221,7 @@ def _usual_numbers(kind: ListKind, raw: bytes) -> Values:
     if numbers is not None:
         return numbers
     numbers = unpacked(kind, raw)
-    if kind in ("int64", "int32") and len(raw) > len(numbers) and packed(kind, numbers) != raw:
+    if not is_usual(kind, raw, numbers):
         raise WireError(0, "a number takes more bytes than it needs")
     return numbers
 

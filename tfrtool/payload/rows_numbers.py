@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
 from typing import TYPE_CHECKING
@@ -96,6 +97,19 @@ def packed(kind: ListKind, values: array) -> bytes:  # type: ignore[type-arg]
         whole: bytes = _list_class(kind)(value=values.tolist()).SerializeToString()
         return whole[read_size(whole, 1, len(whole))[1] :]
     return b"".join(map(varint, values))
+
+
+def is_usual(kind: ListKind, raw: bytes, numbers: array) -> bool:  # type: ignore[type-arg]
+    """Whether a packed list is what `packed` makes of its numbers."""
+    if kind in ("float", "double") or len(raw) == len(numbers):
+        return True
+    if kind == "int64":
+        return _DRAWN_OUT.search(raw) is None
+    return packed(kind, numbers) == raw
+
+
+_DRAWN_OUT = re.compile(rb"[\x80-\xff](?:\x00|(?<=[\x80-\xff]{9})[^\x01])", re.DOTALL)
+"""The end of a varint that takes more bytes than it needs, or bits that an int64 has not."""
 
 
 def varint(value: int) -> bytes:
