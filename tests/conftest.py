@@ -11,9 +11,9 @@ What has no `test_` before it is a vocabulary: `faults` damages files, `program`
 `messagekit` makes payloads, and each `NAMEkit` serves the tests of its room. `data/` has the samples of the README.
 `benchmarks/` are programs; `test_benchmarks` runs them on small files. `.ci/run` runs all checks.
 
-Those marked `tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and are
-skipped where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python 3.7
-to 3.10 that has it (see `test_real_oneflow.py`).
+Those marked `tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and
+are skipped where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python
+3.7 to 3.10 that has it (see `test_real_oneflow.py`).
 """
 
 from importlib.util import find_spec
