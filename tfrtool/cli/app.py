@@ -18,7 +18,8 @@ Exit codes:
   1    a finding in the data: damage, a foreign file, a missing shard
   2    wrong usage
   3    the job could not be done
-  130  interrupted   143  terminated   141  the reader of the output went away
+  130  interrupted   143  terminated   129  the terminal was closed
+  141  the reader of the output went away
 """
 
 
