@@ -480,7 +480,7 @@ def test_features_are_chosen_and_renamed() -> None:
 
 def test_two_features_never_come_out_under_one_name() -> None:
     payload = example({"image/a": ("int64_list", [1]), "a": ("int64_list", [2])})
-    with raises(Refused, match="would also be named 'a'; rename one of them"):
+    with raises(Refused, match="two features would be named 'a', as one of them is; rename that too"):
         mapped("of", payload, strip_prefix=b"image/")
 
 

@@ -35,6 +35,7 @@ Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
+_NOTHING_KEPT = "a record of no features kept, at which OneFlow stops"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
@@ -142,7 +143,10 @@ class Mapper:
         size = size_of(body)
         if self.target == "example":
             body = [*sized(1, body), *top]
-        elif not size and self.rules.empty != "keep" and not self.rules.for_rows:
+        elif not size and not self.rules.for_rows:
+            if self.rules.empty == "keep":
+                self.losses.add(None, _NOTHING_KEPT, record, lost=False)
+                return body
             if self.rules.empty == "skip":
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
                 return None

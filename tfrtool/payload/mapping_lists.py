@@ -12,10 +12,6 @@ from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, pa
 from tfrtool.payload.wire import signed32, varints
 
 AS_INT64 = "int32 stored as int64"
-_HINTS: dict[type[ValueError], str] = {
-    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
-    OutOfRange: "leave its kind at int64",
-}
 
 
 class Lists:
@@ -35,8 +31,13 @@ class Lists:
         """
         try:
             return self._content(view, item, name, record)
-        except (Inexact, OutOfRange) as error:
-            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
+        except OutOfRange as error:
+            raise Refused(item.name, str(error), "leave its kind at int64") from None
+        except Inexact as error:
+            bytes_hint = "--double bytes keeps all as they are"
+            if self._rules.double != "round":
+                bytes_hint = f"--double round rounds numbers in the range of float, {bytes_hint}"
+            raise Refused(item.name, str(error), bytes_hint) from None
 
     def _content(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
         assert item.kind is not None
