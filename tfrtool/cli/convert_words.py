@@ -25,6 +25,8 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         return f"nothing was written, since {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
+    if conversion.none_fulfils:
+        said.append("since none fulfils --where")
     if report.skipped:
         said.append(f"{report.skipped:,} skipped")
     lost = sum(loss.lost for loss in report.losses)

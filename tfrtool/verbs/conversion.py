@@ -14,9 +14,8 @@ from typing import Self
 
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping_names import Names as FeatureNames
 from tfrtool.payload.mapping_rules import Losses
-from tfrtool.report import Compression, ConvertReport, Loss
+from tfrtool.report import Compression, ConvertReport
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
@@ -27,6 +26,7 @@ from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
 from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
 from tfrtool.verbs.convert_shards import Cuts, Shards
+from tfrtool.verbs.convert_unmet import no_part, unmet
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
 
@@ -42,6 +42,7 @@ class Conversion:
         self.inputs = list(inputs)
         self.output = output
         self.options = options
+        self._asked = options.rules
         self.reports: list[ConvertReport] = []
         self.target: Target | None = options.to or told_by_name(output)
         refuse_unfit(options, self.target)
@@ -84,6 +85,12 @@ class Conversion:
         learnt = learns_columns(options, self.target)
         counted = self._shards.count is not None and not options.counts_by_headers and not learnt
         return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
+
+    @property
+    def none_fulfils(self) -> bool:
+        """Whether records were looked at, and none fulfils the conditions."""
+        where = self._plan.where
+        return where is not None and where.seen > 0 and not where.matched
 
     @property
     def outputs(self) -> list[str]:
@@ -227,7 +234,13 @@ class Conversion:
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            self._tell_unmet()
+            met = [self._plan.names.met, *self._mappers.met]
+            written = sum(report.written for report in self.reports)
+            unmet_names = list(unmet(self._asked, met, self._plan.where, written))
+            if self.reports:
+                self.reports[-1].losses += unmet_names
+            if self.none_fulfils and self.target == "ofrecord" and not self.options.dry_run:
+                raise no_part(unmet_names)
             if not self.options.dry_run:
                 if self._destination is None:
                     raise RefusedError("there is no record to write")
@@ -237,17 +250,6 @@ class Conversion:
             raise
         finally:
             self._complete()
-
-    def _tell_unmet(self) -> None:
-        """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._mappers.met)
-        read = sum(report.written for report in self.reports)
-        if read and rules.select and not met & set(rules.select):
-            raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
-        for name in dict.fromkeys(FeatureNames.named(rules)) if read else ():
-            if name not in met:
-                loss = Loss(name.encode("utf-8", "surrogateescape"), "named, and in no record", False, 0, 0, 0)
-                self.reports[-1].losses.append(loss)
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan

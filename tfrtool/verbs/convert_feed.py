@@ -16,7 +16,7 @@ from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
-    from tfrtool.payload.where import Condition
+    from tfrtool.payload.where import Where
 
 Pieces = Sequence[bytes | memoryview]
 _WITH_FEATURES = ("example", "sequence_example", "ofrecord")
@@ -74,7 +74,7 @@ class Feed:
         sink: Sink,
         wanted: Range,
         mapper: Mapper | None,
-        conditions: Sequence[Condition] = (),
+        where: Where | None = None,
         *,
         framed: bool,
         skip_damaged: bool,
@@ -84,10 +84,10 @@ class Feed:
         self.sink = sink
         self.wanted = wanted
         self.mapper = mapper
-        self.conditions = conditions
+        self.where = where
         self.skip_damaged = skip_damaged
         self.framed = framed
-        self.raw = framed and mapper is None and not conditions
+        self.raw = framed and mapper is None and where is None
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
         self.written = self.skipped = 0
@@ -176,7 +176,7 @@ class Feed:
 
     def _alike(self, batch: Batch, i: int) -> int:
         """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
-        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip or not self.sink.takes_many:
+        if self.mapper is None or batch.view is None or self.where or self.wanted.skip or not self.sink.takes_many:
             return 0
         which = range(i, min(batch.count, i + self.wanted.left))
         found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
@@ -187,12 +187,10 @@ class Feed:
         return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
-        if self.conditions:
-            from tfrtool.payload.where import fulfils
-
+        if self.where is not None:
             if self._kind not in _WITH_FEATURES:
                 raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
-            if not fulfils(payload, self._kind, self.conditions):
+            if not self.where.fulfils(payload, self._kind):
                 return
         first, behind = self.wanted.take(1)
         if first == behind:

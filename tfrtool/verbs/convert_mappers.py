@@ -13,17 +13,18 @@ from tfrtool.verbs.convert_schema import with_schema
 from tfrtool.verbs.targets import ROWS, Target
 
 if TYPE_CHECKING:
+    from tfrtool.payload.mapping_names import Met
     from tfrtool.verbs.convert_inputs import Input
     from tfrtool.verbs.convert_options import ConvertOptions
 
 
 class Mappers:
-    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `met` has the
-    names that were asked for and met, by input."""
+    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `met` has
+    what was asked for and met, by input."""
 
     def __init__(self) -> None:
         self.schema: Schema | None = None
-        self.met: list[set[str]] = []
+        self.met: list[Met] = []
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
 
     def of(self, source: Input, target: Target, options: ConvertOptions) -> Mapper | None:

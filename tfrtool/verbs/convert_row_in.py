@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Side
     from tfrtool.payload.rows import Message
     from tfrtool.payload.rows_guess import GuessSchema
+    from tfrtool.payload.where import Where
     from tfrtool.report import Compression, ConvertReport
     from tfrtool.sources import Source
     from tfrtool.verbs.convert_options import ConvertOptions
@@ -147,7 +148,7 @@ class RowInput:
         return self._rows
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> RowFeed:
-        return RowFeed(self, self._losses, sink, wanted, mapper, self._options)
+        return RowFeed(self, self._losses, sink, wanted, mapper, self._plan.where, self._options)
 
     def payloads(self) -> Iterator[bytes]:
         for _, payload in self.rows():
@@ -173,6 +174,7 @@ class RowFeed:
         sink: Sink,
         wanted: Range,
         mapper: Mapper | None,
+        where: Where | None,
         options: ConvertOptions,
     ) -> None:
         self.source = source
@@ -180,7 +182,7 @@ class RowFeed:
         self.sink = sink
         self.wanted = wanted
         self.mapper = mapper
-        self.conditions = options.conditions
+        self.where = where
         self.skip_damaged = options.skip_damaged
         self.written = self.skipped = self.read = 0
         self.stopped = False
@@ -190,13 +192,11 @@ class RowFeed:
         if self.wanted.left <= 0:
             return
         name, message = self.source.source.name, self.source.message
-        if self.conditions:
-            from tfrtool.payload.where import fulfils
         unit = "line" if self.source.format == "jsonl" else "row"
         try:
             for number, payload in self.source.rows():
                 self.read += 1
-                if self.conditions and not fulfils(payload, message, self.conditions):
+                if self.where is not None and not self.where.fulfils(payload, message):
                     continue
                 first, behind = self.wanted.take(1)
                 if first < behind:
