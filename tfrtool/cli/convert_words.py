@@ -33,6 +33,8 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
     if lost:
         asked = "" if _unasked(report, conversion) else ", as asked for"
         said.append(("1 loss" if lost == 1 else f"{lost:,} losses") + asked)
+    if report.unread:
+        said.append("and reading stopped there" if report.records else "not read, since no more were wanted")
     return ", ".join(said)
 
 

@@ -147,7 +147,8 @@ class Conversion:
             feed.fill(report)
             report.losses += losses.all()
         if isinstance(sink, Outputs):
-            if self._destination is not None and sink is self._sink:
+            enough = feed.unread and not report.records and self.options.limit != 0  # before it
+            if self._destination is not None and sink is self._sink and not enough:
                 self._destination.end_own(name, opened)
             self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
         self.failed = self.failed or feed.stopped

@@ -65,7 +65,7 @@ class Feed:
     """The records of one input, on their way into a sink. Damage is yielded as it is met.
 
     Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `written` and
-    `skipped` count records.
+    `skipped` count records. `unread`: it ended with the last record that was wanted, and what follows was not read.
     """
 
     def __init__(
@@ -90,12 +90,13 @@ class Feed:
         self.raw = framed and mapper is None and where is None
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
-        self.written = self.skipped = 0
-        self.stopped = False
+        self.written = self.skipped = self._looked_at = 0
+        self.stopped = self.unread = False
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way, up to the last that is wanted."""
-        if self.wanted.done:
+        if self.wanted.left <= 0:
+            self.unread = True
             return
         for event in self.reading.events(payloads=not self.raw):
             if isinstance(event, Damage):
@@ -103,13 +104,17 @@ class Feed:
                     yield from self._damage(event)
             elif self.raw:
                 first, behind = self.wanted.take(event.count)
+                self._looked_at += behind if self.wanted.done else event.count
                 if first < behind:
                     self.sink.frames(self.reading, event, first, behind)
                     self.written += behind - first
             else:
                 yield from self._records(event)
                 self.sink.settle()
-            if self.stopped or self.wanted.done:
+            if self.stopped:
+                return
+            if self.wanted.done:
+                self.unread = self._looked_at < self.reading.tally.records or event.end != self.reading.source.data.size
                 return
 
     def fill(self, report: ConvertReport) -> None:
@@ -117,7 +122,9 @@ class Feed:
         seen = self.reading.report()
         for name in FileReport.names():
             setattr(report, name, getattr(seen, name))
-        report.written, report.skipped = self.written, self.skipped
+        report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
+        if self.unread:  # more was read at once than was wanted
+            report.records = self._looked_at
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
 
@@ -184,9 +191,15 @@ class Feed:
             self.wanted.take(len(found))
             self.sink.records(found, self.mapper.target)
             self.written += len(found)
+            self._looked_at += len(found)
         return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
+        """Send on one record, if it is wanted. Raises WireError for one that is none."""
+        self._sent(payload, number)
+        self._looked_at += 1
+
+    def _sent(self, payload: memoryview, number: int) -> None:
         if self.where is not None:
             if self._kind not in _WITH_FEATURES:
                 raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")

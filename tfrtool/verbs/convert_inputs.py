@@ -31,6 +31,7 @@ class Feeding(Protocol):
     written: int
     skipped: int
     stopped: bool
+    unread: bool
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way."""
@@ -167,10 +168,12 @@ class FrameInput:
 
     def count(self, wanted: Range) -> tuple[int, bool]:
         total, sound = 0, True
-        for event in self.reading.events(headers_only=True):
+        for event in self.reading.events(headers_only=True) if wanted.left > 0 else ():
             if isinstance(event, Damage):
                 sound = False
             else:
                 first, behind = wanted.take(event.count)
                 total += behind - first
+            if wanted.left <= 0:
+                break
         return total, sound

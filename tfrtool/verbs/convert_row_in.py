@@ -185,11 +185,12 @@ class RowFeed:
         self.where = where
         self.skip_damaged = options.skip_damaged
         self.written = self.skipped = self.read = 0
-        self.stopped = False
+        self.stopped = self.unread = False
         self._broken: Damage | None = None
 
     def run(self) -> Iterator[Damage]:
         if self.wanted.left <= 0:
+            self.unread = True
             return
         name, message = self.source.source.name, self.source.message
         unit = "line" if self.source.format == "jsonl" else "row"
@@ -205,6 +206,7 @@ class RowFeed:
                     except (Refused, WireError) as error:
                         raise RefusedError(f"'{name}' {unit} {number}: {error}") from None
                 if self.wanted.done:
+                    self.unread = True
                     return
         except DamageError:
             fault = self.source.source.faults[0]
@@ -235,4 +237,5 @@ class RowFeed:
             report.kind = self.source.message
         bad = sum(loss.records for loss in self.losses.all() if loss.what == BAD_LINE)
         report.records, report.written, report.skipped = self.read, self.written, self.skipped + bad
+        report.unread = self.unread
         report.losses += self.losses.all() + (self.mapper.losses.all() if self.mapper else [])
