@@ -198,9 +198,9 @@ def test_a_terminal_shows_a_table_of_what_happened() -> None:
     assert [line.rstrip() for line in shown.splitlines()] == [
         "mixed: clean, 117 bytes; 3 records written, 1 loss, as asked for",
         "feature           records  what happened",
-        "d        lost     2        double rounded to float",
-        "n        changed  3        int32 stored as int64",
-        "d        changed  1        double stored as float, exactly",
+        "d        lost           2  double rounded to float",
+        "n        changed        3  int32 stored as int64",
+        "d        changed        1  double stored as float, exactly",
         "3 records in 1 file: parts/mixed.tfrecord",
     ]
 

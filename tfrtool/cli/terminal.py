@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.missing import told
@@ -11,10 +11,7 @@ from tfrtool.cli.text import plural
 from tfrtool.report import Summary
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-
-NARROW = 72
-"""Columns below which a table puts its last column on lines of its own."""
+    from rich.console import Console
 
 
 def console(color: bool, stream: TextIO | None = None) -> Console:
@@ -42,27 +39,6 @@ def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
     return True
 
 
-def table(width: int, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
-    """A table without rules, whose last column is a text that wraps. All of it must be safe already."""
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
-    if width < NARROW:
-        parts: list[RenderableType] = []
-        for *fields, last in rows:
-            labelled = (f"{head} {field}" for head, field in zip(heads, fields, strict=False) if field)
-            parts += (Text("  ".join(labelled), "bold"), Padding(Text(last), (0, 0, 0, 2)))
-        return Group(*parts)
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head in heads:
-        grid.add_column(Text(head), overflow="fold")
-    for row in rows:
-        grid.add_row(*map(Text, row))
-    return grid
-
-
 def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:
     """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
     from rich.text import Text
@@ -77,5 +53,5 @@ def totals(console: Console, summary: Summary, missing: Sequence[str], records: 
             (summary.errors, "not read"),
             (summary.missing, "missing"),
         )
-        parts = ", ".join(f"{count} {what}" for count, what in counts if count)
+        parts = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         console.print(f"{plural(summary.files, 'file')}: {parts}; {records}")
