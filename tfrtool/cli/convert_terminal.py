@@ -74,10 +74,10 @@ class ConvertTerminal:
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         line.append(f"; {printable(sentence(report, self._conversion))}")
+        heading(self._console, safe(report.path), line)
         advice = hint(report, self._conversion)
         if advice:
-            line.append(f"; {printable(advice)}")
-        heading(self._console, safe(report.path), line)
+            self._console.print(Text(printable(advice)), soft_wrap=True)  # whole, so that it can be copied
 
     def _outputs(self) -> None:
         from rich.text import Text

@@ -24,7 +24,6 @@ _TAGS = (
     Column("tag", "name"),
     Column("kind", "bare"),
     Column("values", right=True),
-    Column("steps", right=True),
     Column(""),
 )
 
@@ -45,8 +44,8 @@ class SchemaTerminal(SchemaPrinter):
         self._console.print(Text.assemble((plural(summary.files, "file"), "bold"), f": {records}"))
         rows = list(islice(lines(total), ROWS + 1))
         if rows:
-            columns = _TAGS if total.kind == "event" else _FEATURES
-            self._console.print(table(self._console, columns, [_row(line) for line in rows[:ROWS]]))
+            columns, fields = (_TAGS, _tag) if total.kind == "event" else (_FEATURES, _feature)
+            self._console.print(table(self._console, columns, [fields(line) for line in rows[:ROWS]]))
         if len(rows) > ROWS:
             self._console.print("and more; a pipe or --json gets all")
         for line in rows[:ROWS]:
@@ -56,6 +55,10 @@ class SchemaTerminal(SchemaPrinter):
             self._console.print(Text(safe(sentence)))
 
 
-def _row(line: Line) -> tuple[str, str, str, str, str]:
+def _tag(line: Line) -> tuple[str, ...]:
+    return short(line.name), line.kind, f"{line.records:,}", line.what
+
+
+def _feature(line: Line) -> tuple[str, ...]:
     counts = f"{line.fewest:,}" if line.fewest == line.most else f"{line.fewest:,}-{line.most:,}"
     return short(line.name), line.kind, f"{line.records:,}", counts, line.what
