@@ -54,12 +54,14 @@ def test_a_command_that_is_shown_ends_as_what_it_finds(command: str) -> None:
     assert shell(f'cd "$1"; tfrtool {command}', ROOT).returncode == int(finds)
 
 
-@mark.parametrize("line", [line for block in blocks("bash") for line in block.splitlines()])
-def test_an_example_ends_as_it_says(line: str, place: Path) -> None:
-    """Without an error, unless a remark names another exit code; those before it have made what it needs."""
-    said = re.search(r"# exit code (\d)", line)
-    ran = shell(f'cd "$1"; {line}', place)
-    assert (ran.returncode, ran.stderr) == (int(said[1]) if said else 0, "")
+def test_the_examples_end_as_they_say(place: Path) -> None:
+    """Each without a word on standard error and, unless a remark names another exit code, with 0."""
+    for line in "".join(blocks("bash")).splitlines():
+        said = re.search(r"# exit code (\d)", line)
+        ran = shell(f'cd "$1"; {line}', place)
+        assert (ran.returncode, ran.stderr, line) == (int(said[1]) if said else 0, "", line)
+        shown = re.search(r"# prints (.*)", line)
+        assert not shown or ran.stdout == f"{shown[1]}\n"
 
 
 @mark.parametrize("code", blocks("python"))

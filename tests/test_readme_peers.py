@@ -31,6 +31,19 @@ for record in tfrecord_iterator(sys.argv[1]):
 """
 
 
+@mark.tensorflow
+def test_tensorflow_passes_over_up_to_11_bytes_of_a_record_in_silence(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    sound = samples()["flowers.tfrecord"]
+    name = tmp_path / "torn"
+    name.write_bytes(sound + sound[:11])
+    assert len(list(tf.data.TFRecordDataset(str(name)).as_numpy_iterator())) == 12
+    name.write_bytes(sound + sound[:12])
+    with raises(tf.errors.DataLossError, match="truncated record at 11720"):
+        list(tf.data.TFRecordDataset(str(name)).as_numpy_iterator())
+
+
 @mark.tfrecord
 def test_the_package_tfrecord_reads_three_records_and_one_that_was_never_written() -> None:
     """In a process of its own, since it cannot be imported beside TensorFlow."""
