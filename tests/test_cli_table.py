@@ -9,12 +9,13 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from make_samples import DATA, example, frame, samples
-from program import on_terminal
+from program import on_terminal, run
 from pytest import fixture, mark
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from tfrtool.cli.app import COMMANDS
 from tfrtool.cli.table import LEAST, LONGEST_NAME, NARROW, Column, beside, heading, short, table
 from tfrtool.cli.text import safe
 
@@ -178,6 +179,14 @@ def test_no_colour_is_hard_to_read_on_a_light_or_a_dark_ground(command: str) -> 
     codes = {code for sequence in re.findall(r"\x1b\[([\d;]*)m", said) for code in sequence.split(";")}
     assert codes <= {"0", "1", "31", "32", "33", "36"}
     assert set("".join(re.findall(r"\x1b\[33m(.*?)\x1b", said))) <= {"▒"}
+
+
+def test_the_list_of_commands_is_not_cut_in_a_narrow_window() -> None:
+    lines = [line.strip() for line in run("--help", COLUMNS="60").stdout.splitlines()]
+    assert [line for line in lines if line.partition(" ")[0] in COMMANDS] == [
+        f"{name:10}  {said}" for name, said in COMMANDS.items()
+    ]
+    assert max(map(len, lines)) <= 60
 
 
 def test_files_that_are_not_clean_are_named_again_behind_many(tmp_path: Path) -> None:
