@@ -1,5 +1,7 @@
 """What the README shows is what the program does."""
 
+import gzip
+import json
 import re
 import shlex
 import shutil
@@ -62,6 +64,9 @@ def test_the_examples_end_as_they_say(place: Path) -> None:
         assert (ran.returncode, ran.stderr, line) == (int(said[1]) if said else 0, "", line)
         shown = re.search(r"# prints (.*)", line)
         assert not shown or ran.stdout == f"{shown[1]}\n"
+    assert len(list(place.glob("train-*-of-00003"))) == 3
+    roses = gzip.decompress((place / "roses.jsonl.gz").read_bytes()).splitlines()
+    assert [json.loads(row)["label"] for row in roses] == [2, 2, 2, 2]
 
 
 @mark.parametrize("code", blocks("python"))
