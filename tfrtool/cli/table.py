@@ -120,7 +120,7 @@ def _beside(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], how
 
     grid = _grid(columns, how)
     if any(column.head for column in columns):
-        grid.add_row(*(Text(column.head, "bold") for column in columns))
+        _add(grid, [Text(column.head, "bold") for column in columns])
     for row in rows:
         fields = [_styled(field, column.style) for column, field in zip(columns, row, strict=True)]
         for number, width in enumerate(how.lefts):
@@ -129,17 +129,24 @@ def _beside(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], how
                 yield fields[number]
                 grid = _grid(columns, how)
                 fields[number] = Text()
-        grid.add_row(*fields)
+        _add(grid, fields)
     yield grid
 
 
 def _grid(columns: Sequence[Column], how: Layout) -> Table:
     from rich.table import Table
 
-    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    grid = Table.grid()  # without padding, which rich counts in one version and not in another
     for column, width in zip(columns, (*how.lefts, how.last), strict=True):
+        if grid.columns:
+            grid.add_column(width=_GAP)
         grid.add_column(justify="right" if column.right else "left", overflow="fold", width=width)
     return grid
+
+
+def _add(grid: Table, fields: Sequence[Text]) -> None:
+    first, *others = fields
+    grid.add_row(first, *(cell for field in others for cell in ("", field)))
 
 
 def _below(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], width: int) -> Iterator[RenderableType]:
