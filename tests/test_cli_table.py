@@ -164,6 +164,13 @@ def test_long_names_are_shown_to_their_end(odd: Path, columns: int) -> None:
     assert f"{'long' * 50}:\n  damaged, 8" in on_terminal("verify", "long" * 50, cwd=odd, columns=columns, NO_COLOR="1")
 
 
+@mark.parametrize("command", ["verify", "stat", "repair --dry-run", "convert -o x"])
+def test_a_command_to_run_is_in_one_piece_however_narrow_the_terminal(odd: Path, command: str) -> None:
+    name = "long" * 50
+    shown = on_terminal(*command.split(), name, cwd=odd, columns=40, NO_COLOR="1")
+    assert f"tfrtool repair {name} -o OUT" in shown
+
+
 @mark.parametrize("command", ["count", "head", "stat", "schema", "verify", "repair --dry-run"])
 def test_a_terminal_that_is_not_utf_8_gets_escapes_and_no_traceback(odd: Path, command: str) -> None:
     language = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

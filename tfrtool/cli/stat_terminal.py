@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfrtool.cli.stat_figures import bin_label, figures
 from tfrtool.cli.stat_words import stat_report, what_is_wrong
 from tfrtool.cli.table import beside, heading
-from tfrtool.cli.terminal import can_encode, console, totals
+from tfrtool.cli.terminal import advise, can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport, Summary
@@ -56,8 +56,8 @@ class StatTerminal:
             if report.index:
                 line.append(f"; index in {safe(report.index)}")
         heading(self._console, safe(report.path), line)
-        if wrong := what_is_wrong(report):
-            self._console.print(Text(printable(wrong)))
+        if what_is_wrong(report):
+            advise(self._console, report.message or "", report)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         from rich.padding import Padding

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.missing import told
-from tfrtool.cli.text import plural
-from tfrtool.report import Summary
+from tfrtool.cli.text import plural, printable
+from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +37,20 @@ def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
     except UnicodeError:
         return False
     return True
+
+
+def advise(console: Console, said: str, report: FileReport) -> None:
+    """Print a sentence about an input, and what to do next: a command in one piece, so that it can be copied."""
+    from rich.text import Text
+
+    from tfrtool.cli.remedies import command, remedy_words
+
+    remedy = report.remedy
+    words = [said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None]
+    console.print(Text(printable("; ".join(filter(None, words)))))
+    if remedy and remedy.verb:
+        before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
+        console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
 
 
 def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:

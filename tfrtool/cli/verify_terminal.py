@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.remedies import advice, command
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.strip_terminal import StripDrawn
 from tfrtool.cli.table import Column, heading, table
-from tfrtool.cli.terminal import console, totals
+from tfrtool.cli.terminal import advise, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.cli.verify_text import Toll, verdict
 from tfrtool.payload import size_text
@@ -67,7 +67,7 @@ class VerifyTerminal:
     def _file(self, report: FileReport) -> None:
         from rich.text import Text
 
-        said, hint = printable(verdict(report, self._toll, self._quick)), printable(report.hint or "")
+        said = printable(verdict(report, self._toll, self._quick))
         line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status in ("clean", "damaged"):
             line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
@@ -80,10 +80,7 @@ class VerifyTerminal:
         heading(self._console, safe(report.path), line)
         self._draw_strip(report)
         self._draw_table(sum(report.faults.values()))
-        self._console.print(Text("; ".join(filter(None, (said, hint)))))
-        if remedy := report.remedy:
-            before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
-            self._console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
+        advise(self._console, said, report)
         self._console.print()
 
     def _draw_strip(self, report: FileReport) -> None:
