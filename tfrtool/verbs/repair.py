@@ -186,6 +186,8 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
         report.records = report.written
         if report.corrected or report.unverified:
             report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
+        elif report.converted and not report.lost:
+            report.hint = None  # the same
         saving.publish()
     yield report
 
