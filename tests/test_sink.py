@@ -355,12 +355,12 @@ def test_a_file_that_was_cleared_away_the_moment_it_was_made_is_made_again(monke
     real = debris.claim
 
     def claim(fd: int) -> bool:
-        monkeypatch.setattr("tfrtool.sources.sink.claim", real)
+        monkeypatch.setattr("tfrtool.sources.placing.claim", real)
         for name in os.listdir():
             os.unlink(name)
         return real(fd)
 
-    monkeypatch.setattr("tfrtool.sources.sink.claim", claim)
+    monkeypatch.setattr("tfrtool.sources.placing.claim", claim)
     write("out")
     assert os.listdir() == ["out"]
     assert Path("out").read_bytes() == b"new"
