@@ -436,7 +436,7 @@ def test_devices_are_written_to_and_never_replaced() -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     with open("behind", "wb") as file:
         done = run("with atomic_output('/dev/stdout', force=True): pass", stdout=file, stderr=subprocess.PIPE)
-    assert b"for standard output use `-`" in done.stderr
+    assert b"it stands for a file that is open already" in done.stderr
 
 
 def test_a_descriptor_that_does_not_block_is_waited_for() -> None:

@@ -35,7 +35,8 @@ def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | No
     try:
         above = os.stat(directory or ".")
     except (OSError, ValueError) as error:
-        raise WriteError(f"cannot write '{path}': the directory '{directory}': {reason(error)}") from error
+        first = "; make that directory first" if isinstance(error, FileNotFoundError) else ""
+        raise WriteError(f"cannot write '{path}': the directory '{directory}': {reason(error)}{first}") from error
     if not stat.S_ISDIR(above.st_mode):
         raise WriteError(f"cannot write '{path}': '{directory}' is not a directory")
     if not name:
@@ -53,12 +54,18 @@ def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | No
         raise WriteError(f"cannot write '{path}': it is a directory")
     if not stat.S_ISREG(present.st_mode):
         raise WriteError(f"cannot write '{path}': it is a socket or a block device")
-    if _DESCRIPTORS.fullmatch(os.path.realpath(directory or ".")):  # /dev/stdout may lead to a regular file
-        raise WriteError(f"cannot write '{path}' whole or not at all; for standard output use `-`")
+    if stands_for_open_file(path):
+        what = "it stands for a file that is open already; give its own name, or `-` for standard output"
+        raise WriteError(f"cannot write '{path}': {what}")
     refuse_inputs(path, present, same_as)
     if not force:
         raise WriteError(f"'{path}' exists already", FORCE)
     return present
+
+
+def stands_for_open_file(path: str) -> bool:
+    """Whether a name is one of those of open files, such as `/dev/stdout`, which may lead to a regular file."""
+    return bool(_DESCRIPTORS.fullmatch(os.path.realpath(os.path.dirname(path) or ".")))
 
 
 def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) -> None:

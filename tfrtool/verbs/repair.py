@@ -82,10 +82,8 @@ def _advice(error: TfrtoolError) -> str | None:
         if code == errno.EIO:
             return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
         return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
-    if isinstance(error, WriteError):
-        if code in _FULL:
-            return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
-        return "make that directory first" if code == errno.ENOENT else None
+    if isinstance(error, WriteError) and code in _FULL:
+        return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
     return None
 
 
