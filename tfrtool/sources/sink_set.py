@@ -17,8 +17,9 @@ from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.placing import admit, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
-from tfrtool.sources.sink import admit, atomic_output, create, look, publish, remove, settle, sync_directory
+from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
 
 _CLAIMS = 256
