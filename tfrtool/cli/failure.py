@@ -9,12 +9,15 @@ from tfrtool.cli.streams import say_lines
 from tfrtool.errors import TfrtoolError
 from tfrtool.sources.reasons import reason
 
+_NO_ROOM = "failed to map segment"
+"""What the C library says where there is no memory to load an extension module into."""
+
 
 def failure(error: BaseException) -> tuple[str, str]:
     """The kind and the sentence of an exception that ended a job, whoever raised it."""
     if isinstance(error, TfrtoolError):
         return error.kind, error_words(error)
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
         return "memory", "out of memory"
     if isinstance(error, OSError):
         subject = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
