@@ -201,7 +201,9 @@ class Mapper:
                     "a SequenceExample, which has no counterpart",
                     "--sequence flatten writes its lists side by side",
                 )
-            raise WireError(0, f"this is an {TITLES.get(kind or '', kind)}, not an {TITLES[self.source]}")
+            bare = " (or the bare features of an Example)" if kind == "ofrecord" else ""
+            found = f"{TITLES.get(kind or '', kind)}{bare}"
+            raise WireError(0, f"this is an {found}, not an {TITLES[self.source]}")
 
     def _refuse_strangers(self, view: memoryview, found: Record) -> None:
         """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""

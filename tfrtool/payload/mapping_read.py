@@ -106,9 +106,15 @@ def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span
             values.append((first, last))
         else:
             item.beside.append(span)
-    if not values and _is_entry(item.name):
-        raise WireError(begin, "what should be a name is an entry: this message nests one level deeper or less")
+    if not values:
+        refuse_nested(item.name, begin)
     return item, values
+
+
+def refuse_nested(name: bytes, at: int) -> None:
+    """Raise WireError where the name of an entry without a value is an entry itself: the message is another one."""
+    if _is_entry(name):
+        raise WireError(at, "what should be a name is an entry: this message nests one level deeper or less")
 
 
 def _is_entry(name: bytes) -> bool:
