@@ -191,3 +191,71 @@ def test_records_of_no_features_that_are_kept_are_told() -> None:
     (report,) = convert(tfrecord(EXAMPLE, b""), "out", to="ofrecord", empty="keep").reports
     assert [(loss.records, loss.lost) for loss in report.losses] == [(1, False)]
     assert json.dumps(report.losses[0].what).count("OneFlow stops") == 1
+
+
+# What is read is told, where it comes out otherwise
+
+LIST = numbers(3, 1)
+RESPELLED = {
+    "a name behind its value": raw_example(sized(1, sized(2, LIST), sized(1, b"a"))),
+    "two names": raw_example(sized(1, sized(1, b"b"), sized(1, b"a"), sized(2, LIST))),
+    "no name": raw_example(sized(1, sized(2, LIST))),
+    "a drawn-out size of an entry": sized(1, b"\x0a\x8a\x00" + entry(b"a", LIST)[2:]),
+    "a drawn-out size of all": b"\x0a\x8c\x00" + entry(b"a", LIST),
+    "a drawn-out tag": sized(1, b"\x8a\x00" + entry(b"a", LIST)[1:]),
+}
+
+
+@mark.parametrize("payload", RESPELLED.values(), ids=RESPELLED)
+def test_what_is_not_spelled_as_protobuf_spells_it_is_told(payload: bytes) -> None:
+    (report,) = convert(tfrecord(payload), "out", to="ofrecord").reports
+    assert [(loss.feature, loss.what[:17], loss.lost) for loss in report.losses] == [(None, "spelled otherwise", False)]
+
+
+@mark.parametrize(
+    ("payload", "how", "why"),
+    [
+        (
+            raw_example(entry(b"a", LIST), entry(b"a", sized(1, b""))),
+            {},
+            "it is int64 in an earlier record or in this one",
+        ),
+        (
+            raw_example(entry(b"p/a", LIST), entry(b"a", LIST)),
+            {"strip_prefix": "p/"},
+            "two features would be named 'a'",
+        ),
+    ],
+)
+def test_what_a_schema_cannot_carry_is_said_of_the_record_that_has_it(payload: bytes, how: Any, why: str) -> None:
+    with raises(RefusedError, match=why):
+        convert(tfrecord(payload), "out", to="ofrecord", schema_out="kinds", **how)
+
+
+# Lines that are broken
+
+GOOD = '{"a": 1}'
+
+
+@mark.parametrize(
+    ("broken", "place"),
+    [
+        (b'{"a": "caf\xe9"}', "line 2, column 11: a byte that is not UTF-8"),
+        (b"# a comment", "line 2, column 1: expecting value"),
+        (b"{bad", "line 2, column 2: expecting property name"),
+    ],
+)
+@mark.parametrize("first", [GOOD.encode(), b""], ids=["behind a good line", "first"])
+def test_a_broken_line_is_named_or_left_out_wherever_it_stands(broken: bytes, place: str, first: bytes) -> None:
+    Path("rows.jsonl").write_bytes(b"\n".join([first, broken, GOOD.encode(), b""]))
+    with raises(RefusedError, match=f"'rows.jsonl' {place}"):
+        convert("rows.jsonl", "out", to="tfrecord")
+    (report,) = convert("rows.jsonl", "out", to="tfrecord", skip_damaged=True).reports
+    assert (report.written, report.skipped) == (1 + bool(first), 1)
+
+
+@mark.parametrize("data", [b"caf\xe9,1\n", b"hello\n", b"\0" * 64])
+def test_what_is_neither_lines_by_name_nor_an_object_is_not_taken_for_lines(data: bytes) -> None:
+    Path("rows.csv").write_bytes(data)
+    with raises(DamageError, match="^(?!.*line 1)"):
+        convert("rows.csv", "out", to="tfrecord")
