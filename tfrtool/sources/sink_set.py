@@ -48,7 +48,7 @@ class OutputSet:
         text: bool = False,
     ) -> None:
         self.path = path
-        self.direct = path == "-" or _is_special(path)
+        self.direct = is_direct(path)
         self._force = force
         self._text = text
         self._same_as = tuple(same_as)
@@ -93,10 +93,10 @@ class OutputSet:
 
     def admit(self, names: Iterable[str]) -> None:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
-        if not self.direct:
-            for name in names:
-                if not (self._make and not os.path.lexists(os.path.dirname(name) or ".")):
-                    admit(name, self._force, self._same_as)
+        for name in names:
+            coming = self._make and not os.path.lexists(os.path.dirname(name) or ".")
+            if not (coming or is_direct(name)):
+                admit(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:
         """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""
@@ -177,7 +177,10 @@ def _most_claims() -> int:
     return _CLAIMS if allowed == resource.RLIM_INFINITY else min(_CLAIMS, allowed // _SHARE)
 
 
-def _is_special(path: str) -> bool:
+def is_direct(path: str) -> bool:
+    """Whether a name is that of standard output, a pipe or a device, which takes one output, as it is written."""
+    if path == "-":
+        return True
     found = look(path)
     return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
 
