@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import claim, sweep, temporary_name
+from tfrtool.sources.identities import Identities
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output, stdout_binary
 
@@ -28,7 +29,7 @@ def atomic_output(
     path: str,
     *,
     force: bool = False,
-    same_as: Iterable[str] = (),
+    same_as: Iterable[str | Identities] = (),
     check: Callable[[str], None] | None = None,
     text: bool = False,
 ) -> Iterator[BinaryIO]:
@@ -36,8 +37,9 @@ def atomic_output(
 
     The bytes go to a hidden file beside `path`, are flushed to the disk, and only then get the name: never over an
     existing file, except with `force`, which replaces it in one step (of a symbolic link the link itself) and keeps its
-    permissions. `same_as` names the inputs; an output that is one of them is refused. `check` is called with the name
-    of the complete hidden file before that is published, and stops it by raising.
+    permissions. `same_as` names the inputs, one by one or as the `Identities` of many; an output that is one of them
+    is refused. `check` is called with the name of the complete hidden file before that is published, and stops it by
+    raising.
 
     `-` is standard output, which is refused on a terminal unless `text` that it can show is written; pipes and
     character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
@@ -85,7 +87,7 @@ def look(path: str) -> os.stat_result | None:
         return None
 
 
-def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | None:
+def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.stat_result | None:
     """Refuse what must not be written; the file that will be replaced, if any."""
     directory, name = os.path.split(path)
     try:
@@ -117,14 +119,11 @@ def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | No
     return present
 
 
-def _refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) -> None:
+def _refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Identities]) -> None:
     for given in same_as:
-        try:
-            source = os.fstat(0) if given == "-" else os.stat(given)
-        except (OSError, ValueError):
-            continue
-        if os.path.samestat(source, target):
-            raise WriteError(f"the output '{path}' is the input '{given}'; an input is never written to")
+        name = (Identities([given]) if isinstance(given, str) else given).name_of(target)
+        if name is not None:
+            raise WriteError(f"the output '{path}' is the input '{name}'; an input is never written to")
 
 
 def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
@@ -223,7 +222,7 @@ def _special(path: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _direct(fd: int, called: str, same_as: Iterable[str], text: bool = False) -> Iterator[BinaryIO]:
+def _direct(fd: int, called: str, same_as: Iterable[str | Identities], text: bool = False) -> Iterator[BinaryIO]:
     """Write to an open descriptor, which stays open."""
     try:
         target = os.fstat(fd)

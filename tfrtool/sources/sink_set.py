@@ -16,6 +16,7 @@ from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.identities import Identities
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.sink import admit, atomic_output, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.writer import Output
@@ -47,7 +48,7 @@ class OutputSet:
         self.direct = path == "-" or _is_special(path)
         self._force = force
         self._text = text
-        self._same_as = tuple(same_as)
+        self._same_as = (Identities(same_as),)
         self._make = make_directory
         self._made = False
         self._stack = ExitStack()
