@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrtool.payload.schema.family import LISTS, Family
+from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key, Rank
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
@@ -21,7 +21,6 @@ from tfrtool.payload.wire import Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 14
 _HEEDED = 1 << 10  # columns of integers that are looked through after each batch
-_WIDTHS = {"float": 4, "double": 8}
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
 """Count of a run of varints, which its bytes must tell."""
@@ -133,8 +132,8 @@ class Known:
             raise WireError(here, "not one value")
         here = first
         count = 1 if kind == "bytes" else PACKED
-        if kind in _WIDTHS:
-            count, odd = divmod(stop - here, _WIDTHS[kind])
+        if kind in WIDTHS:
+            count, odd = divmod(stop - here, WIDTHS[kind])
             if odd:
                 raise WireError(here, "part of a number")
         elif kind != "bytes" and here == stop:
