@@ -17,6 +17,7 @@ from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.identities import Identities
 from tfrtool.sources.placing import admit, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.sink import atomic_output
@@ -51,7 +52,7 @@ class OutputSet:
         self.direct = is_direct(path)
         self._force = force
         self._text = text
-        self._same_as = tuple(same_as)
+        self._same_as = (Identities(same_as),)
         self._make = make_directory
         self._made = False
         self._stack = ExitStack()

@@ -63,9 +63,10 @@ class Table(Slotted):
                 if known.missing is None and feature.missing is not None:
                     known.missing = feature.missing
                     self.whole.discard(key)
-        for key in [key for key in self.whole if key not in theirs]:
-            mine[key].missing = other.first
-            self.whole.discard(key)
+        if not self.whole <= theirs.keys():
+            for key in self.whole - theirs.keys():
+                mine[key].missing = other.first
+                self.whole.discard(key)
         self.records += other.records
         self.sequences += other.sequences
         self.more |= other.more
@@ -76,8 +77,8 @@ class Table(Slotted):
 
     def cut(self) -> None:
         """Drop what is beyond the bound. Between cuts twice as many are kept, so that cutting takes linear time."""
-        kept = within(self.features, FEATURES)
-        if len(kept) < len(self.features):
+        if len(self.features) > FEATURES:
+            kept = within(self.features, FEATURES)
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
             self.worst = max(map(rank, kept))
             self.whole &= kept
