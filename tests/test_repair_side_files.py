@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from resource import RLIMIT_NOFILE, setrlimit
 
 from fork import forked
 from make_samples import flip, frame
@@ -168,3 +169,12 @@ def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list(
     assert (Path("new/in").read_bytes(), Path("new/other").read_bytes()) == (b"theirs", SOUND)
     *_, last = map(json.loads, Path("list").read_text().splitlines())
     assert (last["type"], last["path"]) == ("error", "in")
+
+
+def test_more_outputs_than_files_may_be_open_wait_all_the_same() -> None:
+    os.mkdir("many")
+    for number in range(80):
+        Path(f"many/{number}").write_bytes(frame(b"sound"))
+    few = (64, 64)
+    ended = forked("repair", "many", "-o", "new", "-q", *SIDES, before=lambda told: setrlimit(RLIMIT_NOFILE, few))
+    assert (ended.code, ended.said, len(os.listdir("new"))) == (0, "", 80)

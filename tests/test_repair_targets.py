@@ -119,3 +119,14 @@ def test_a_file_that_is_printed_to_is_not_replaced(option: str) -> None:
     result = shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} words > words")
     assert (result.returncode, Path("words").read_bytes()) == (2, b"")
     assert "'words' is where standard output goes: choose another name" in result.stderr
+
+
+def test_a_current_directory_that_was_removed_is_said_to_be_so(here: Path) -> None:
+    os.mkdir("gone")
+
+    def before(told: int) -> None:
+        os.chdir("gone")
+        os.rmdir(here / "gone")
+
+    ended = forked("repair", str(here / "torn"), "-o", "out", before=before)
+    assert (ended.code, ended.said) == (3, "tfrtool: the current directory was removed: go to another one\n")

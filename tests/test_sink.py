@@ -427,7 +427,7 @@ def test_an_input_behind_standard_output_is_refused() -> None:
     Path("in").write_bytes(b"precious")
     with open("in", "ab") as file:
         done = run(TO_STDOUT, stdout=file, stderr=subprocess.PIPE)
-    assert b"WriteError: the output '-' is the input 'in'" in done.stderr
+    assert b"WriteError: standard output is the input 'in'" in done.stderr
     assert Path("in").read_bytes() == b"precious"
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from tfrtool.errors import WriteError
 from tfrtool.report import FORCE
 from tfrtool.sources.debris import claim, temporary_name
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.reasons import input_called, reason
 
 _DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
 """Directories whose entries stand for open files; nothing must be renamed there."""
@@ -75,7 +75,8 @@ def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) -> 
         except (OSError, ValueError):
             continue
         if os.path.samestat(source, target):
-            raise WriteError(f"the output '{path}' is the input '{given}'; an input is never written to")
+            output = "standard output" if path == "-" else f"the output '{path}'"
+            raise WriteError(f"{output} is {input_called(given)}; an input is never written to")
 
 
 def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:

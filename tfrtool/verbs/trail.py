@@ -12,12 +12,10 @@ from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
 from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
+from tfrtool.sources.debris import locks_to_spare
 from tfrtool.sources.sink import Sink, open_sink
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.salvage import copied
-
-_LOCKS = 256
-"""Outputs that wait and keep their locks: each takes a descriptor."""
 
 
 class Trail:
@@ -116,7 +114,7 @@ class Trail:
             finally:
                 sink.discard()
             return
-        if len(self._waiting) >= _LOCKS:
+        if len(self._waiting) >= locks_to_spare():
             sink.unlock()
         self._waiting.append((path, sink))
 
