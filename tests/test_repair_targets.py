@@ -8,7 +8,7 @@ from pathlib import Path
 from fork import forked
 from program import COMMAND, environment, shell
 from pytest import MonkeyPatch, fixture, mark
-from repaircli import TORN, WHOLE, lay_out
+from repaircli import SOUND, TORN, WHOLE, lay_out
 
 OPTIONS = {"-o": (), "--report": ("-o", "out"), "--quarantine": ("-o", "out")}
 
@@ -119,6 +119,12 @@ def test_a_file_that_is_printed_to_is_not_replaced(option: str) -> None:
     result = shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} words > words")
     assert (result.returncode, Path("words").read_bytes()) == (2, b"")
     assert "'words' is where standard output goes: choose another name" in result.stderr
+
+
+def test_a_directory_that_cannot_be_made_since_a_file_stands_there_is_said_to_be_so() -> None:
+    ended = forked("repair", "torn", "-o", "sound/")
+    assert (ended.code, Path("sound").read_bytes()) == (3, SOUND)
+    assert ended.said == "tfrtool: cannot make the directory 'sound/': something else has that name\n"
 
 
 def test_a_current_directory_that_was_removed_is_said_to_be_so(here: Path) -> None:
