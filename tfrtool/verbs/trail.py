@@ -31,8 +31,8 @@ class Trail:
     it for that input: its output was not written after all.
 
     Outputs are not published without what tells of them: where there are side files, the outputs wait until those have
-    their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices have no
-    name to be given, and take what is written at once.
+    their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices get no
+    name, and take what is written at once.
 
     A side file that cannot be written stops no repair: both are given up, and `failure` says so.
     """
