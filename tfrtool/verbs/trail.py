@@ -51,6 +51,7 @@ class Trail:
         self._sinks: dict[str, Sink] = {}  # in the order in which they are published
         self._quarantine: BinaryIO | None = None
         self._report: BinaryIO | None = None
+        self._published: list[str] = []
         self._waiting: list[tuple[str, Sink]] = []
         self._unpublished: dict[str, WriteError] = {}
         self._settled = self._done = False
@@ -75,10 +76,10 @@ class Trail:
         """Why there are no side files, where they could not be written."""
         if self._failure is None:
             return None
-        names = [f"'{name}'" for name in self._names if name]
-        whole = f"neither {names[0]} nor {names[1]} is" if len(names) > 1 else f"{names[0]} is not"
+        names = [f"'{name}'" for name in self._sinks if name not in self._published]
+        whole = f"neither {names[0]} nor {names[1]} was" if len(names) > 1 else f"{names[0]} was not"
         again = Remedy(settings=FORCE.settings, aim="write all of it again")
-        return WriteError(f"{self._failure.facts}; {whole} complete; the outputs are not concerned", again)
+        return WriteError(f"{self._failure.facts}; {whole} written whole; the outputs are not concerned", again)
 
     def __enter__(self) -> Self:
         try:
@@ -139,8 +140,9 @@ class Trail:
             self.settle()
             self._done = True
             with self._may_fail():
-                for sink in () if self._failure else self._sinks.values():
+                for name, sink in () if self._failure else self._sinks.items():
                     sink.publish()
+                    self._published.append(name)
             for path, sink in self._waiting:
                 try:
                     sink.publish()
