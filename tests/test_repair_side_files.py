@@ -167,8 +167,8 @@ def test_a_list_that_somebody_else_makes_meanwhile_stays() -> None:
     ended = forked("repair", "in", "-o", "out", *SIDES, before=before)
     assert ended.code == 3
     assert ended.said.endswith(
-        "tfrtool: 'list' was made by somebody else meanwhile; 'list' was not written whole; the outputs are not concerned; "
-        "say --force to write all of it again\n"
+        "tfrtool: 'list' was made by somebody else meanwhile; 'list' was not written whole; the outputs are not "
+        "concerned; say --force to write all of it again\n"
     )
     assert (Path("list").read_bytes(), sorted(there())) == (b"theirs", sorted(ALL))
 

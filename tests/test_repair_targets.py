@@ -99,8 +99,8 @@ def test_a_full_device_is_an_error_that_leaves_the_output(option: str) -> None:
     ended = forked("repair", "torn", "-o", "out", option, "/dev/full")
     assert ended.code == 3
     assert ended.said.endswith(
-        "tfrtool: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not written whole; "
-        "the outputs are not concerned; say --force to write all of it again\n"
+        "tfrtool: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not written "
+        "whole; the outputs are not concerned; say --force to write all of it again\n"
     )
     assert Path("out").read_bytes() == WHOLE
 
