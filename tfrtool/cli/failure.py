@@ -20,10 +20,20 @@ def failure(error: BaseException) -> tuple[str, str]:
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
         return "memory", "out of memory"
     if isinstance(error, OSError):
+        if isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
+            return "system", "the current directory was removed: go to another one"
         subject = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         return "system", subject + reason(error)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return "internal", f"{what}; this is a fault of tfrtool; run with -vv for the traceback"
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def say_traceback(error: BaseException) -> None:

@@ -14,7 +14,7 @@ from tfrtool.errors import WriteError
 from tfrtool.report import FORCE
 from tfrtool.sources.debris import claim, temporary_name
 from tfrtool.sources.identities import Identities
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.reasons import input_called, reason
 
 _DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
 """Directories whose entries stand for open files; nothing must be renamed there."""
@@ -73,7 +73,8 @@ def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Ide
     for given in same_as:
         name = (Identities([given]) if isinstance(given, str) else given).name_of(target)
         if name is not None:
-            raise WriteError(f"the output '{path}' is the input '{name}'; an input is never written to")
+            output = "standard output" if path == "-" else f"the output '{path}'"
+            raise WriteError(f"{output} is {input_called(name)}; an input is never written to")
 
 
 def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:

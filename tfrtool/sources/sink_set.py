@@ -8,7 +8,6 @@ that were given.
 from __future__ import annotations
 
 import os
-import resource
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -16,17 +15,12 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.debris import locks_to_spare, sweep, temporary_name
 from tfrtool.sources.identities import Identities
 from tfrtool.sources.placing import admit, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
-
-_CLAIMS = 256
-"""Finished members whose locks are kept: each takes a descriptor. The number of the process speaks for the others."""
-_SHARE = 4
-"""At most one in so many of the descriptors that the process may have is spent on locks."""
 
 
 class OutputSet:
@@ -58,7 +52,7 @@ class OutputSet:
         self._stack = ExitStack()
         self._members: list[str] = []
         self._claims: list[int] = []  # descriptors that keep the locks of finished members
-        self._most_claims = _most_claims()
+        self._most_claims = locks_to_spare()
         self._open: Output | None = None
         self._published = False
 
@@ -171,11 +165,6 @@ class OutputSet:
         self._published = True
         for directory in {os.path.dirname(name) or "." for name in names}:
             sync_directory(directory)
-
-
-def _most_claims() -> int:
-    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return _CLAIMS if allowed == resource.RLIM_INFINITY else min(_CLAIMS, allowed // _SHARE)
 
 
 def is_direct(path: str) -> bool:
