@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from messagekit import a_list, entry, example, int32s, int64s, law, numbers, ofrecord, ordered, raw_example, sized, tag
 from pytest import MonkeyPatch, fixture, mark, param, raises
 
-from tfrtool import DamageError, RefusedError, WriteError, convert, records
+from tfrtool import DamageError, OpenError, RefusedError, WriteError, convert, records
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.rows import read_row
 from tfrtool.verbs import Conversion
@@ -259,3 +259,36 @@ def test_what_is_neither_lines_by_name_nor_an_object_is_not_taken_for_lines(data
     Path("rows.csv").write_bytes(data)
     with raises(DamageError, match="^(?!.*line 1)"):
         convert("rows.csv", "out", to="tfrecord")
+
+
+# A schema of rows
+
+ROW = {"image/label": ("int64_list", [1]), "w": ("float_list", [0.5])}
+
+
+@both_rows
+@mark.parametrize("how", [{"rename": {"w": "image/label", "image/label": "w"}}, {"strip_prefix": "image/"}], ids=str)
+def test_a_schema_of_rows_gives_names_back(rows: str, how: Any) -> None:
+    tfrecord(ordered(ROW), ordered(ROW))
+    convert("tf", f"out.{rows}", schema_out="kinds", **how)
+    convert(f"out.{rows}", "back", to="tfrecord", schema="kinds")
+    assert Path("back").read_bytes() == Path("tf").read_bytes()
+
+
+@mark.parquet
+@mark.skipif(find_spec("pyarrow") is None, reason="no pyarrow")
+def test_a_table_is_read_by_its_own_schema_and_no_other() -> None:
+    tfrecord(ordered(ROW))
+    convert("tf", "out.parquet", schema_out="kinds")
+    convert("out.parquet", "back", to="tfrecord", schema="kinds")
+    convert("tf", "less.parquet", select=["w"])
+    with raises(RefusedError, match="'less.parquet' says the kinds of its columns itself, otherwise than --schema"):
+        convert("less.parquet", "less", to="tfrecord", schema="kinds")
+
+
+@mark.parametrize("renamed", [[], {"a": 1}, {"a": "\ud800"}, {"\udcff": "a"}], ids=ascii)
+def test_a_schema_whose_names_are_none_is_refused(renamed: Any) -> None:
+    lines(GOOD)
+    Path("kinds").write_text(json.dumps({"tfrtool_rows": 1, "message": "example", "renamed": renamed}))
+    with raises(OpenError, match="the schema 'kinds' cannot be used: no schema of rows: .*'renamed'"):
+        convert("rows.jsonl", "out", to="tfrecord", schema="kinds")
