@@ -36,7 +36,7 @@ Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
 _RESPELLED = "spelled otherwise than protobuf spells it, and written as it does"
-_NOTHING_KEPT = "a record of no features kept, at which OneFlow stops"
+_NOTHING_KEPT = "a record of no features, kept as no bytes: OneFlow stops there, and reading it finds damage"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
