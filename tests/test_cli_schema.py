@@ -61,8 +61,8 @@ def test_names_from_the_data_are_made_harmless(tmp_path: Path) -> None:
 def test_a_terminal_gets_a_table_and_what_is_odd_below_it(tmp_path: Path) -> None:
     path = write(tmp_path / "a", *labelled(1, 2), example({"name": ("bytes_list", [b"x"])}))
     shown = on_terminal("schema", path, columns=100, NO_COLOR="1")
-    assert shown.splitlines()[0] == "1 file: 3 example"
-    assert "label    int64  2        1       1 to 2, 2 different" in shown
+    assert shown.splitlines()[0] == "1 file: 3 example records"
+    assert "label    int64        2       1  1 to 2, 2 different" in shown
     assert "label: missing in 1 of 3 records, first in record 2 of" in shown
 
 
@@ -138,6 +138,11 @@ def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:
     assert lines(done.stdout)[0][2] == "2"
     assert "only the first records of each input were read" in done.stderr
     assert json_lines("schema", "-n", "2", path)[1]["sampled"] is True
+
+
+def test_a_sample_that_is_the_whole_file_is_none(path: Path) -> None:
+    done = run("schema", "-n", "1000", path)
+    assert (done.stdout, done.stderr) == (run("schema", path).stdout, "")
 
 
 def test_foreign_files_and_missing_ones_have_their_exit_codes(path: Path, tmp_path: Path) -> None:

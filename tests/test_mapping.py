@@ -410,7 +410,11 @@ def test_losses_of_hostile_names_stay_bounded() -> None:
 @mark.parametrize(
     ("there", "payload", "why"),
     [
-        ("of", ofrecord({"a": ("int64_list", [1])}), "this is an OFRecord, not an Example"),
+        (
+            "of",
+            ofrecord({"a": ("int64_list", [1])}),
+            "this is an OFRecord .or the bare features of an Example., not an Example",
+        ),
         ("tf", example({"a": ("int64_list", [1])}), "this is an Example, not an OFRecord"),
         ("tf", example({"a": ("bytes_list", [b"x"]), "b": ("int64_list", [1])}), "this is an Example"),
         ("tf", event(file_version="brain.Event:2"), "this is an Event, not an OFRecord"),

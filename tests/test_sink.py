@@ -17,6 +17,7 @@ from tfrtool.errors import WriteError
 from tfrtool.sources import debris
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
+from tfrtool.verbs.writer import RecordWriter
 
 PACKAGE = str(Path(__file__).parents[1])
 
@@ -55,6 +56,13 @@ def test_nothing_is_left_when_the_writer_is_dropped() -> None:
     output = atomic_output("out")
     output.__enter__().write(b"half")
     del output
+    assert os.listdir() == []
+
+
+def test_nothing_is_left_of_a_record_writer_that_is_dropped() -> None:
+    writer = RecordWriter("out")
+    writer.write(b"payload")
+    del writer
     assert os.listdir() == []
 
 
@@ -355,12 +363,12 @@ def test_a_file_that_was_cleared_away_the_moment_it_was_made_is_made_again(monke
     real = debris.claim
 
     def claim(fd: int) -> bool:
-        monkeypatch.setattr("tfrtool.sources.sink.claim", real)
+        monkeypatch.setattr("tfrtool.sources.placing.claim", real)
         for name in os.listdir():
             os.unlink(name)
         return real(fd)
 
-    monkeypatch.setattr("tfrtool.sources.sink.claim", claim)
+    monkeypatch.setattr("tfrtool.sources.placing.claim", claim)
     write("out")
     assert os.listdir() == ["out"]
     assert Path("out").read_bytes() == b"new"
@@ -427,7 +435,7 @@ def test_an_input_behind_standard_output_is_refused() -> None:
     Path("in").write_bytes(b"precious")
     with open("in", "ab") as file:
         done = run(TO_STDOUT, stdout=file, stderr=subprocess.PIPE)
-    assert b"WriteError: the output '-' is the input 'in'" in done.stderr
+    assert b"WriteError: standard output is the input 'in'" in done.stderr
     assert Path("in").read_bytes() == b"precious"
 
 
@@ -436,7 +444,7 @@ def test_devices_are_written_to_and_never_replaced() -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     with open("behind", "wb") as file:
         done = run("with atomic_output('/dev/stdout', force=True): pass", stdout=file, stderr=subprocess.PIPE)
-    assert b"for standard output use `-`" in done.stderr
+    assert b"it stands for a file that is open already" in done.stderr
 
 
 def test_a_descriptor_that_does_not_block_is_waited_for() -> None:

@@ -23,6 +23,7 @@ class Lists:
         self._rules = rules
         self._losses = losses
         self._met = met
+        self._given = set(rules.rename.values())
         self.numbers = KINDS[target]
         """The field of each kind of list."""
 
@@ -68,7 +69,10 @@ class Lists:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
         self.meet(item, name)
-        wanted = rules.types.get(name) or rules.types.get(item.name)
+        wanted = rules.types.get(name)
+        if wanted is None and item.name not in self._given:
+            wanted = rules.types.get(item.name)
+        wanted = wanted or rules.kinds.get(item.name)
         if wanted is not None:
             if wanted not in self.numbers:
                 raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give --type another kind")

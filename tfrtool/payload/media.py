@@ -197,14 +197,16 @@ _MAGIC: tuple[tuple[int, bytes, str, Reader], ...] = (
     (4, b"ftypheic", "heic", _heif),
     (4, b"ftyp", "mp4", _mp4),
 )
-_RIFF = ("webp", "wav")
+_BY_FIRST: dict[bytes, list[tuple[int, bytes, str, Reader]]] = {}
+for _row in _MAGIC:
+    _BY_FIRST.setdefault({8: b"R", 4: b""}.get(_row[0], _row[1][:1]), []).append(_row)
 
 
 def media_of(value: Buffer) -> tuple[str, str] | None:
     """The format and what its header says, such as ("jpeg", "640x480"), or None."""
     head = bytes(value[:16])
-    for offset, magic, name, read in _MAGIC:
-        if head.startswith(magic, offset) and (name not in _RIFF or head.startswith(b"RIFF")):
+    for offset, magic, name, read in [*_BY_FIRST.get(head[:1], ()), *(_BY_FIRST[b""] if head[4:8] == b"ftyp" else ())]:
+        if head.startswith(magic, offset) and (offset != 8 or head.startswith(b"RIFF")):
             detail = read(value)
             if detail is not None:
                 return name, detail

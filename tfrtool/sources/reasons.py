@@ -13,7 +13,7 @@ _WORDS = {
     errno.ENOTDIR: "a part of its path is not a directory",
     errno.ELOOP: "too many symbolic links, or links that go in a circle",
     errno.ENAMETOOLONG: "the name is too long",
-    errno.ENXIO: "it is a socket or a device that cannot be read",
+    errno.ENXIO: "it is a socket, or a device that is not there",
     errno.EMFILE: "too many files are open (see `ulimit -n`)",
     errno.ENFILE: "too many files are open on this machine",
     errno.EIO: "input/output error of the device",
@@ -30,6 +30,11 @@ _WORDS = {
 def quoted(name: str) -> str:
     """An input as it is called in a sentence."""
     return "standard input" if name == "-" else f"'{name}'"
+
+
+def input_called(name: str) -> str:
+    """The same where it is told apart from an output."""
+    return "the file that standard input reads" if name == "-" else f"the input '{name}'"
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -16,6 +16,7 @@ from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.report import Compression, ConvertReport
+from tfrtool.sources.sink_set import is_direct
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
@@ -46,6 +47,8 @@ class Conversion:
         self.reports: list[ConvertReport] = []
         self.target: Target | None = options.to or told_by_name(output)
         refuse_unfit(options, self.target)
+        if options.shards.cut and is_direct(output):
+            raise ValueError(f"'{output}' is no file, and takes one output alone: name a file, or leave out the shards")
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
@@ -170,13 +173,12 @@ class Conversion:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
         self.target, same = target, target == source.format
         self._plan.target = target
-        if source.format == "parquet" and target not in ROWS and (self.options.schema or self.options.schema_out):
-            raise RefusedError(
-                "a Parquet file says the kinds of its columns itself: leave --schema and --schema-out out"
-            )
+        if source.format == "parquet" and target not in ROWS and self.options.schema_out:
+            raise RefusedError("a Parquet file says the kinds of its columns itself: leave --schema-out out")
         if self.options.schema is not None and (target in ROWS or source.format in ROWS):
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
+            self._mappers.back = self._plan.schema.renamed
         compress = self.options.compress
         if compress == "auto":
             packed = self.output.endswith(".gz") and target != "parquet"
@@ -208,9 +210,7 @@ class Conversion:
             arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
             rules = options.rules
-            self.options = options.replaced(
-                rules=replace(rules, types={**self._before.small_integers(), **rules.types})
-            )
+            self.options = options.replaced(rules=replace(rules, kinds=self._before.small_integers()))
         total = None
         if learns_columns(options, target):
             self._idle = Surveying(self._plan)
@@ -235,7 +235,7 @@ class Conversion:
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            met = [self._plan.names.met, *self._mappers.met]
+            met = [names.met for names in (self._plan.names, *self._mappers.names)]
             written = sum(report.written for report in self.reports)
             unmet_names = list(unmet(self._asked, met, self._plan.where, written))
             if self.reports:
@@ -256,6 +256,8 @@ class Conversion:
         plan = self._plan
         schema = plan.columns if self.target in ROWS else plan.guessed
         if schema is not None:
+            for names in self._mappers.names if self.target in ROWS else ():
+                schema.renamed |= names.renamed
             return written(schema)
         return self._mappers.schema.to_json() if self._mappers.schema else None
 

@@ -39,7 +39,7 @@ class _Describing:
     def __init__(self, read: Reading, n: int | None) -> None:
         self.read = read
         self.left = n
-        self.schema = Schema(limited=n is not None)
+        self.schema = Schema()
         self.payload_bytes = 0
         self.seen = 0
         self.kind: Kind | None = None
@@ -72,6 +72,7 @@ class _Describing:
         report = read.report()
         if self.left == 0:
             report.records = self.seen - self.schema.misfits
+        self.schema.limited = self.left == 0  # then nobody has looked whether there are more
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
         self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]

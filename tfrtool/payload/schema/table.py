@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import ClassVar
 
+from tfrtool.fields import Slotted
 from tfrtool.payload.schema.agree import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, Rank, rank, within
 from tfrtool.payload.schema.values import Place
@@ -14,8 +15,7 @@ programs. A rule by the name alone keeps a sum the same however a stream is cut.
 """
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Slotted):
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
     `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described;
@@ -23,16 +23,25 @@ class Table:
     `sequences` counts the records that have feature lists.
     """
 
-    records: int = 0
-    first: Place | None = None
-    sequences: int = 0
-    features: dict[Key, Feature] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=Agreement)
-    more: bool = False
-    worst: Rank | None = field(default=None, compare=False, repr=False)
-    whole: set[Key] = field(default_factory=set, compare=False, repr=False)
+    __slots__ = ("agreement", "features", "first", "more", "records", "sequences", "whole", "worst")
+    _aside: ClassVar[tuple[str, ...]] = ("whole", "worst")
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        records: int = 0,
+        first: Place | None = None,
+        sequences: int = 0,
+        features: dict[Key, Feature] | None = None,
+        agreement: Agreement | None = None,
+        more: bool = False,
+    ) -> None:
+        self.records = records
+        self.first = first
+        self.sequences = sequences
+        self.features = {} if features is None else features
+        self.agreement = Agreement() if agreement is None else agreement
+        self.more = more
+        self.worst: Rank | None = None
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 
     def merge(self, other: Table) -> None:
@@ -54,9 +63,10 @@ class Table:
                 if known.missing is None and feature.missing is not None:
                     known.missing = feature.missing
                     self.whole.discard(key)
-        for key in [key for key in self.whole if key not in theirs]:
-            mine[key].missing = other.first
-            self.whole.discard(key)
+        if not self.whole <= theirs.keys():
+            for key in self.whole - theirs.keys():
+                mine[key].missing = other.first
+                self.whole.discard(key)
         self.records += other.records
         self.sequences += other.sequences
         self.more |= other.more
@@ -67,8 +77,8 @@ class Table:
 
     def cut(self) -> None:
         """Drop what is beyond the bound. Between cuts twice as many are kept, so that cutting takes linear time."""
-        kept = within(self.features, FEATURES)
-        if len(kept) < len(self.features):
+        if len(self.features) > FEATURES:
+            kept = within(self.features, FEATURES)
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
             self.worst = max(map(rank, kept))
             self.whole &= kept
