@@ -40,10 +40,10 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
     """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not."""
-    from tfrtool.payload.rows_fit import ROUNDED
+    from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
     from tfrtool.verbs.targets import ROWS
 
-    return conversion.target in ROWS or any(loss.what == ROUNDED for loss in report.losses)
+    return conversion.target in ROWS or any(loss.what in (ROUNDED, ROUNDED_TO_DOUBLE) for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:
