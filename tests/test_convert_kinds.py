@@ -158,6 +158,10 @@ NO_OPTIONS: list[dict[str, Any]] = [
     {"compression": "bz2"},
     {"skip": -1},
     {"n": -1},
+    {"n": 1.5},
+    {"shards": "2"},
+    {"shard_size": 0},
+    {"rename": {"a": 1}},
     {"select": "label"},
     {"drop": "label"},
     {"where": "label == 2"},
@@ -292,3 +296,11 @@ def test_a_schema_whose_names_are_none_is_refused(renamed: Any) -> None:
     Path("kinds").write_text(json.dumps({"tfrtool_rows": 1, "message": "example", "renamed": renamed}))
     with raises(OpenError, match="the schema 'kinds' cannot be used: no schema of rows: .*'renamed'"):
         convert("rows.jsonl", "out", to="tfrecord", schema="kinds")
+
+
+@mark.parametrize("numbers_in", [b"\x0a\x05\xff\xff\xff\xff\x0f", b"\x0a\x05\x85\x80\x80\x80\x10"])
+def test_int32s_that_come_out_in_other_bytes_are_told(numbers_in: bytes) -> None:
+    Path("of").write_bytes(ofrecord_frame(entry(b"a", sized(4, numbers_in))))
+    (report,) = convert("of", "out", to="tfrecord", format="ofrecord").reports
+    whats = {loss.what.partition(" ")[0] for loss in report.losses}
+    assert whats == {"int32", "numbers"}
