@@ -130,7 +130,26 @@ def test_payloads_that_do_not_parse_are_damage_of_their_own_kind(tmp_path: Path)
     done = run("schema", path)
     assert (done.returncode, lines(done.stdout)[0][2]) == (1, "3")
     assert "payload: the payload is no example" in done.stderr
-    assert "1 payload did not parse and are left out, first record 2 of" in done.stderr
+    assert "1 payload does not parse and is left out, first record 2 of" in done.stderr
+
+
+def test_conflicts_end_in_exit_1_where_that_is_asked_for(path: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "a", example({"name": ("bytes_list", [b"x"])}))
+    for args in ([], ["--json"], ["-q"], ["--emit", "tf"]):
+        assert run("schema", *args, path, other).returncode == 0
+        assert run("schema", "--strict", *args, path, other).returncode == 1
+        assert run("schema", "--strict", *args, path).returncode == 0
+
+
+def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(tmp_path: Path) -> None:
+    many = [example({f"{n}-{i}": ("int64_list", [1]) for i in range(3_000)}) for n in range(11)]
+    path = write(tmp_path / "a", *many)
+    for args in (["--emit", "tf"], ["--emit", "tfds", "-o", tmp_path], ["--json"], []):
+        done = run("schema", *args, path)
+        assert done.returncode == 1
+        assert "--json" in args or "more than 32,768 features" in done.stderr
+    assert "# There are more features than are described here" in run("schema", "--emit", "tf", path).stdout
+    assert run("schema", "-q", path).returncode == 1
 
 
 def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:

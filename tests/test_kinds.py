@@ -317,7 +317,7 @@ MANY = 70_000
         ("event", event(summary={"value": [{"tag": "a", "simple_value": 1.0}] * MANY})),
         ("event", event(summary={"value": [{"tag": "a", "tensor": {"float_val": [0.5] * MANY}}]})),
     ],
-    ids="values runs features context steps ofrecord summaries tensor".split(),
+    ids=["values", "runs", "features", "context", "steps", "ofrecord", "summaries", "tensor"],
 )
 def test_a_payload_of_very_many_parts_is_told_as_its_kind(kind, payload):
     assert kind_of(payload) == kind

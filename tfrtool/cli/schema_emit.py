@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
+from tfrtool.cli.schema_lines import unsaid
 from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
-from tfrtool.report import Summary
+from tfrtool.cli.text import safe
+from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.emit import emit
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
 
 
 class Emitting(SchemaPrinter):
@@ -20,9 +26,17 @@ class Emitting(SchemaPrinter):
         self._force = force
         self._quiet = quiet
 
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport) and event.status == "error":
+            self.total.unread += 1
+        super().show(name, event)
+
     def finish(self) -> None:
         """Write what was asked for; raises where the format cannot hold it, or the file cannot be written."""
         self.total.cut()
+        if not self._quiet:
+            for sentence in unsaid(self.total):
+                say(safe(sentence))
         written = [self._output] if self._output else []
         if self._what == "tfds":
             from tfrtool.verbs.emit import tfds

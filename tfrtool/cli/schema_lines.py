@@ -60,20 +60,36 @@ def sentences(schema: Schema) -> Iterator[str]:
     table = schema.table
     for group in table.agreement.groups(table.features):
         yield f"lists of the same length in every record: {', '.join(_plain(key) for key in group)}"
-    if table.more:
-        yield f"more than {len(table.features):,} features: those of the shortest names are shown"
+    yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
-    if schema.misfits and schema.first_misfit:
-        first = schema.first_misfit
-        lost = plural(schema.misfits, "payload")
-        yield f"{lost} did not parse and are left out, first record {first.record} of {first.path}"
-    if schema.large:
-        yield f"{plural(schema.large, 'record')} too large to be held, left out"
     if schema.limited:
         yield "only the first records of each input were read: a feature may be missing, or differ, in others"
+
+
+def unsaid(schema: Schema) -> Iterator[str]:
+    """What a description for another program does not take in, not yet safe."""
+    for one in findings(schema):
+        if one.what == "mixed":
+            yield f"{one.message}: only the {schema.kind} records are described"
+    yield from left_out(schema)
+
+
+def left_out(schema: Schema) -> Iterator[str]:
+    """What of the records read is not described, not yet safe."""
+    if schema.incomplete:
+        kept, what = len(schema.table.features), "features"
+        if schema.events and schema.events.more:
+            kept, what = len(schema.events.tags), "tags"
+        yield f"more than {kept:,} {what}: the {kept:,} that stand in most records are described, rarer ones left out"
+    if schema.misfits and schema.first_misfit:
+        first = schema.first_misfit
+        lost = "payload does not parse and is" if schema.misfits == 1 else "payloads do not parse and are"
+        yield f"{schema.misfits:,} {lost} left out, first record {first.record} of {first.path}"
+    if schema.large:
+        yield f"{plural(schema.large, 'record')} too large to be held, left out"
 
 
 def _feature(feature: Feature, remarks: list[str]) -> Line:
@@ -149,8 +165,6 @@ def _about_events(events: EventTable) -> Iterator[str]:
         yield f"{plural(events.restarts, 'restart')}, first at record {at.record} of {at.path}"
     if events.other:
         yield "other events: " + ", ".join(f"{count:,} {what}" for what, count in events.other.items())
-    if events.more:
-        yield f"more than {len(events.tags):,} tags: those of the shortest names are shown"
 
 
 def _about_unknown(unknown: WireTable) -> Iterator[str]:

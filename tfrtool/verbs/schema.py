@@ -72,6 +72,10 @@ class _Describing:
         report = read.report()
         if self.left == 0:
             report.records = self.seen - self.schema.misfits
+        if read.foreign:
+            self.schema.unread = 1
+        else:
+            self.schema.damaged = sum(report.faults.values()) - self.schema.misfits
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
         self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]

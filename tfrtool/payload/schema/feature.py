@@ -100,6 +100,16 @@ class Feature:
             self.steps,
         )
 
+    def hold(self, distinct: int, details: int) -> None:
+        """Forget which integers there were where more are different, and what headers said beyond so many details."""
+        for lists in self.kinds.values():
+            values = lists.values
+            if isinstance(values, Blobs):
+                for held in values.contents.values():
+                    held.cut(details)
+            elif values is not None and values.distinct is not None and len(values.distinct) > distinct:
+                values.distinct = None
+
     def lists(self, kind: str | None, place: Place) -> Lists:
         """The lists of a kind, which are begun at `place` if there were none."""
         found = self.kinds.get(kind)
@@ -151,9 +161,6 @@ def within(names: Iterable[Key], bound: int) -> set[Key]:
     return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
 
 
-Rank = tuple[int, bytes, bool]
-
-
-def rank(key: Key) -> Rank:
+def rank(key: Key) -> tuple[int, bytes, bool]:
     """Where a name stands among all names that there can be: short ones first."""
     return len(key[1]), key[1], key[0]

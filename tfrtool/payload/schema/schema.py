@@ -30,8 +30,9 @@ class Schema:
     """The schema of some files. `Schema()` is the identity of `merge`, which is associative; files merge in order.
 
     `examples` has Examples and SequenceExamples. `misfits` counts the records whose payloads do not parse, `large`
-    those that are too large to be held; neither is described. `limited` says that only the first records of some file
-    were read.
+    those that are too large to be held; neither is described. `damaged` counts the damaged ranges that were passed
+    over, `unread` the files that were not read at all. `limited` says that only the first records of some file were
+    read.
     """
 
     examples: Table = field(default_factory=Table)
@@ -42,6 +43,8 @@ class Schema:
     first_misfit: Place | None = None
     large: int = 0
     limited: bool = False
+    damaged: int = 0
+    unread: int = 0
     shards: Shards = field(default_factory=Shards)
     files: list[File] = field(default_factory=list)
 
@@ -57,6 +60,8 @@ class Schema:
         self.first_misfit = self.first_misfit or other.first_misfit
         self.large += other.large
         self.limited |= other.limited
+        self.damaged += other.damaged
+        self.unread += other.unread
         self.shards.merge(other.shards)
         self.files += other.files
 
@@ -81,6 +86,11 @@ class Schema:
 
             self.unknown = WireTable()
         return self.unknown
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether there were more features or tags than can be described."""
+        return self.examples.more or self.ofrecords.more or (self.events is not None and self.events.more)
 
     @property
     def records(self) -> int:

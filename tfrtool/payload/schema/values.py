@@ -87,10 +87,10 @@ class Held:
         if len(self.details) > DETAILS:
             self.cut()
 
-    def cut(self) -> None:
+    def cut(self, most: int = DETAILS) -> None:
         """Keep the shortest details: a rule by which none comes back that was dropped."""
-        if len(self.details) > DETAILS:
-            kept = shortest(self.details, DETAILS)
+        if len(self.details) > most:
+            kept = shortest(self.details, most)
             self.details = {detail: count for detail, count in self.details.items() if detail in kept}
             self.more = True
 

@@ -64,8 +64,24 @@ def heading(schema: Schema, what: str) -> list[str]:
     if schema.limited:
         lines.append("# Only the first records of each file were read, so no feature is said to be in every record.")
     if schema.table.more:
-        lines.append("# There are more features than are described here.")
+        lines.append("# There are more features than are described here: those that stand in most records are.")
+    others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != next(iter(schema.kinds))]
+    if others:
+        lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
+    if lost := _lost(schema):
+        lines.append(f"# Left out, and possibly unlike what is described: {', '.join(lost)}.")
     return lines
+
+
+def _lost(schema: Schema) -> list[str]:
+    """What of the inputs could not be described."""
+    counts = (
+        (schema.unread, "file that could not be read", "files that could not be read"),
+        (schema.damaged, "damaged range", "damaged ranges"),
+        (schema.misfits, "payload that does not parse", "payloads that do not parse"),
+        (schema.large, "record too large to be held", "records too large to be held"),
+    )
+    return [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
 
 
 def quoted(name: str) -> str:
