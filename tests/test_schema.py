@@ -13,6 +13,7 @@ from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
+from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.kernel import Known, summarise
@@ -21,6 +22,7 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
+from tfrtool.verbs.emit import emit
 from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.findings import findings
 from tfrtool.verbs.labels import looks_like_label
@@ -284,6 +286,38 @@ def test_empty_records_before_the_first_example_are_examples_without_features(tm
     schema = described(tmp_path, [b"", example({}), example({"a": ints(1)})])
     assert schema.kinds == {"example": 3}
     assert said(schema) == [("missing", 0)]
+
+
+def test_a_file_of_empty_records_counts_as_what_the_others_hold(tmp_path: Path) -> None:
+    lists = {"a": ints(1)}
+    for full, kind in ((example(lists), "example"), (ofrecord({"a": ("int32_list", [1])}), "ofrecord")):
+        for order in (1, -1):
+            schema = described(tmp_path, *[[full] * 2, [b"", b"\n\0", b""]][::order])
+            assert schema.kinds == {kind: 5}
+            missing = schema.table.features[False, b"a"].missing
+            assert missing == (str(tmp_path / f"shard-{1 if order == 1 else 0}"), 0)
+            assert {one.what for one in findings(schema)} == {"missing", "shard"}
+    alone = described(tmp_path, [b"", b"\n\0"])
+    assert (alone.kinds, alone.blank) == ({"unknown": 2}, 2)
+    with pytest.raises(UnsupportedError, match="nothing but empty records"):
+        emit(alone, "tf")
+
+
+def test_any_number_of_empty_records_may_come_first(tmp_path: Path) -> None:
+    schema = described(tmp_path, [b"\n\0"] * 5000 + [example({"a": ints(1)})] * 3)
+    assert schema.kinds == {"example": 5003}
+    missing = schema.examples.features[False, b"a"].missing
+    assert missing and missing.record == 0
+
+
+def test_payloads_of_another_kind_do_not_parse_and_agree_with_verify(tmp_path: Path) -> None:
+    sound = example({"a": ints(1)})
+    others = [event(step=1, summary=scalar("loss", 1)), b"\x08\3", ofrecord({"label": ("int32_list", [1])})]
+    (tmp_path / "a").write_bytes(b"".join(map(frame, [sound, *others, sound, b"", sound])))
+    *found, schema, _ = schema_file(str(tmp_path / "a"), Options())
+    assert isinstance(schema, Schema)
+    assert (schema.records, schema.misfits, schema.first_misfit and schema.first_misfit.record) == (4, 3, 1)
+    assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
 
 
 def test_files_of_several_kinds_are_told(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def sentences(schema: Schema) -> Iterator[str]:
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
+    if schema.records == schema.blank > 0:
+        yield "no record holds anything, as Examples and OFRecords without features do"
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
     if schema.limited:

@@ -13,8 +13,10 @@ from tfrtool.payload.schema.table import Table
 def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
     """The features of Examples; `UnsupportedError` where there are none, or feature lists that `reader` cannot take."""
     table = schema.examples
-    if not table.records:
+    if schema.kinds.keys().isdisjoint(("example", "sequence_example")):
         held = f"the inputs hold records of kind {schema.kind}" if schema.kind else "the inputs hold no record"
+        if schema.records == schema.blank > 0:
+            held = "the inputs hold nothing but empty records"
         raise UnsupportedError(f"{reader} reads Examples, and {held}")
     if table.sequences and not sequences:
         raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")

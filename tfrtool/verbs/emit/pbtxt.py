@@ -21,7 +21,7 @@ _IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
 def emit(schema: Schema) -> str:
     """A feature a block: its type, its presence, its shape or number of values, and its domain where that is sure."""
     table = schema.table
-    if not table.records:
+    if not table.features:
         raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
     lines = heading(schema, "A tensorflow_metadata Schema")
     lists = []
