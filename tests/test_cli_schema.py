@@ -10,7 +10,10 @@ from faults import flip
 from messagekit import event, example, scalar, sequence
 from program import json_lines, on_terminal, run
 
+from tfrtool.cli import schema_run
+from tfrtool.cli.common import Common
 from tfrtool.framing.encode import frame
+from tfrtool.payload.schema import agree, table
 
 
 def write(path: Path, *payloads: bytes) -> Path:
@@ -115,6 +118,15 @@ def test_json_names_the_first_offending_record(tmp_path: Path) -> None:
     }
 
 
+def test_images_tell_their_channels_and_bits(tmp_path: Path) -> None:
+    rgba = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\7\0\0\0\5\x08\6"
+    deep = rgba[:-2] + b"\x10\0"
+    path = write(tmp_path / "a", *(example({"x": ("bytes_list", [one])}) for one in (rgba, rgba, deep)))
+    assert lines(run("schema", path).stdout)[0][5] == "png 2 rgba/1 16-bit grey (7x5); 26 bytes"
+    (x,) = json_lines("schema", path)[1]["features"]
+    assert x["contents"]["png"]["forms"] == {"rgba": 2, "16-bit grey": 1}
+
+
 def test_damage_is_told_counted_and_ends_in_exit_1(path: Path) -> None:
     path.write_bytes(flip(path.read_bytes(), 20))
     done = run("schema", path)
@@ -141,15 +153,23 @@ def test_conflicts_end_in_exit_1_where_that_is_asked_for(path: Path, tmp_path: P
         assert run("schema", "--strict", *args, path).returncode == 0
 
 
-def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(tmp_path: Path) -> None:
-    many = [example({f"{n}-{i}": ("int64_list", [1]) for i in range(3_000)}) for n in range(11)]
-    path = write(tmp_path / "a", *many)
-    for args in (["--emit", "tf"], ["--emit", "tfds", "-o", tmp_path], ["--json"], []):
-        done = run("schema", *args, path)
-        assert done.returncode == 1
-        assert "--json" in args or "more than 32,768 features" in done.stderr
-    assert "# There are more features than are described here" in run("schema", "--emit", "tf", path).stdout
-    assert run("schema", "-q", path).returncode == 1
+def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(table, "FEATURES", 10)
+    monkeypatch.setattr(agree, "FEATURES", 2)
+    path = write(tmp_path / "a", *[example({f"{n}-{i}": ("int64_list", [1]) for i in range(5)}) for n in range(11)])
+    common = Common(inputs=(str(path),))
+    for emit, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
+        assert schema_run.schema(common, emit=emit, output=output) == 1
+        out, err = capsys.readouterr()
+        assert "more than 10 features: the 10 that stand in most records are described" in err
+        assert ("# There are more features than are described here" in out) == (emit == "tf")
+    assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == 1
+    capsys.readouterr()
+    assert schema_run.schema(Common(inputs=(str(path),), json=True)) == 1
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (objects[1]["more_features"], objects[2]["exit"]) == (True, 1)
 
 
 def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:

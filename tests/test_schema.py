@@ -171,6 +171,7 @@ def test_the_sizes_of_images_are_counted_and_the_first_odd_one_out_is_named(tmp_
     payloads = [example({"a": blobs(PNG if n == 6 else JPEG)}) for n in range(9)]
     schema = described(tmp_path, payloads)
     assert schema.examples.features[False, b"a"].contents["jpeg"].details == {"16x32": 8}
+    assert schema.examples.features[False, b"a"].contents["jpeg"].forms == {"grey": 8}
     assert said(schema) == [("content", 6)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.schema_lines import unsaid
@@ -14,6 +15,10 @@ from tfrtool.verbs.emit import emit
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
+
+
+_NOTES = 50
+"""Features of which is said how tfds is told of them."""
 
 
 class Emitting(SchemaPrinter):
@@ -42,6 +47,8 @@ class Emitting(SchemaPrinter):
             from tfrtool.verbs.emit import tfds
 
             written = tfds.write(self.total, self._output or ".", self._force)
+            for note in islice(tfds.notes(self.total), _NOTES) if not self._quiet else ():
+                say(safe(note))
         elif self._output and self._output != "-":
             from tfrtool.sources.sink import atomic_output
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, size_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
@@ -145,9 +145,16 @@ def _blobs(blobs: Blobs) -> str:
         shown = " ".join(f"({safe(detail)})" for detail in details[:_DETAILS])
         more = " …" if len(details) > _DETAILS or one.more else ""
         count = f"{one.values:,} " if len(held) > 1 else ""
-        parts.append(f"{count}{kind} {shown}{more}".rstrip())
+        parts.append(" ".join(f"{count}{kind} {_forms(one)} {shown}{more}".split()))
     low, high = size_text(int(blobs.shortest)), size_text(blobs.longest)
     return f"{', '.join(parts)}; {low if low == high else f'{low} to {high}'}"
+
+
+def _forms(held: Held) -> str:
+    """The channels of images, and bits of a sample other than 8; how many of each where there are several."""
+    if len(held.forms) == 1:
+        return next(iter(held.forms))
+    return "/".join(f"{count:,} {form}" for form, count in sorted(held.forms.items(), key=lambda item: -item[1]))
 
 
 def _range(low: int, high: int) -> str:

@@ -50,12 +50,14 @@ def contents(
 
         view = memoryview(p)
     for i in odd:
-        kind, detail = held(view[spans[i][0] : spans[i][1]])
+        kind, detail, form = held(view[spans[i][0] : spans[i][1]])
         one = found.get(kind)
         if one is None:
             firsts[kind] = i
             one = found[kind] = Held(0, place(i))
         one.values += 1
+        if form:
+            one.forms[form] = one.forms.get(form, 0) + 1
         if detail:
             one.details[detail] = one.details.get(detail, 0) + 1
             if len(one.details) > _MANY:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 from tfrtool.payload.content import Content, content_of, packed
-from tfrtool.payload.media import media_of
+from tfrtool.payload.media import media_and_form_of
 from tfrtool.payload.schema.content import HEAD, SPECIAL, is_text
 from tfrtool.payload.wire import Buffer
 
@@ -15,12 +15,15 @@ _MESSAGE = frozenset(b"\x08\x09\x0a\x10\x12\x1a\x22\x2a\x32")
 _IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"%d" % i for i in range(10))))
 
 
-def held(value: Buffer) -> Content:
-    """What a value holds. Of a value of more than `HEAD` bytes those tell whether it is text."""
+def held(value: Buffer) -> tuple[str, str, str]:
+    """What a value holds: kind, detail, and the form of an image."""
+    return (value and media_and_form_of(value)) or (*_other(value), "")
+
+
+def _other(value: Buffer) -> Content:
+    """What is no image and no sound. Of a value of more than `HEAD` bytes those tell whether it is text."""
     if not value:
         return Content("empty")
-    if media := media_of(value):
-        return Content(*media)
     head = bytes(value[:HEAD])
     if is_text(head):
         try:

@@ -71,16 +71,20 @@ def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
 class Held:
     """One content among the values of a feature: how many hold it, the first record, and details of its headers.
 
-    `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others.
+    `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others. `forms` has
+    how many images have which channels, of how many bits.
     """
 
     values: int
     first: Place
     details: dict[str, int] = field(default_factory=dict)
     more: bool = False
+    forms: dict[str, int] = field(default_factory=dict)
 
     def merge(self, other: Held) -> None:
         self.values += other.values
+        for form, count in other.forms.items():
+            self.forms[form] = self.forms.get(form, 0) + count
         for detail, count in other.details.items():
             self.details[detail] = self.details.get(detail, 0) + count
         self.more |= other.more
@@ -95,7 +99,7 @@ class Held:
             self.more = True
 
     def copy(self) -> Held:
-        return Held(self.values, self.first, dict(self.details), self.more)
+        return Held(self.values, self.first, dict(self.details), self.more, dict(self.forms))
 
 
 def shortest(names: Iterable[str], count: int) -> set[str]:

@@ -95,10 +95,12 @@ def _numbers(numbers: Numbers, kind: str) -> dict[str, Any]:
 
 
 def _contents(blobs: Blobs) -> dict[str, Any]:
-    return {
-        kind: {"values": held.values, "first": _place(held.first), "details": held.details, "more": held.more}
-        for kind, held in blobs.contents.items()
-    }
+    found: dict[str, Any] = {}
+    for kind, held in blobs.contents.items():
+        found[kind] = {"values": held.values, "first": _place(held.first), "details": held.details, "more": held.more}
+        if held.forms:
+            found[kind]["forms"] = held.forms
+    return found
 
 
 def _events(events: EventTable) -> dict[str, Any]:
