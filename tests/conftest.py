@@ -10,11 +10,16 @@ package: `test_framing_*` to framing; `test_sources`, `_inputs`, `_codecs`, `_sn
 What has no `test_` before it is a vocabulary: `faults` damages files, `program` and `fork` run the program,
 `messagekit` makes payloads, and each `NAMEkit` serves the tests of its room. `data/` has the samples of the README.
 `benchmarks/` are programs; `test_benchmarks` runs them on small files. `.ci/run` runs all checks.
+
+Those marked `tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and
+are skipped where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python
+3.7 to 3.10 that has it (see `test_real_oneflow.py`).
 """
 
 from importlib.util import find_spec
 
 import browser
+import oneflowkit
 import pytest
 from hypothesis import settings
 
@@ -27,6 +32,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("browser"):
                 item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
+    if oneflowkit.PYTHON is None:
+        for item in items:
+            if item.get_closest_marker("oneflow"):
+                item.add_marker(pytest.mark.skip(reason="OneFlow is not installed; see tests/test_real_oneflow.py"))
     for package in ("tensorflow", "tfrecord"):
         if find_spec(package) is None:
             for item in items:

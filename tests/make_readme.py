@@ -1,4 +1,7 @@
-"""Writes what the commands in the README show into it: `python tests/make_readme.py`."""
+"""Writes what the commands in the README show into it, and its picture: `python tests/make_readme.py`.
+
+A package index shows no picture of ours, so it gets a README of its own, in which the text stands in its place.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,22 @@ import re
 import shlex
 from pathlib import Path
 
+from make_picture import picture
 from program import on_terminal
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ tfrtool (.*)$", re.MULTILINE)
+_IMAGE = re.compile(r"^!\[.*?\]\((.*?)\)$", re.MULTILINE)
+PICTURES = {".github/verify.svg": "verify tests/data/flowers-damaged.tfrecord"}
+"""The pictures of the README, and the commands that they show."""
 
 
 def commands(text: str) -> list[str]:
-    """The command lines that the console blocks show, without the name of the program."""
-    return [command for block in _BLOCK.findall(text) for command in _COMMAND.findall(block)]
+    """The command lines that the console blocks and the pictures show, without the name of the program."""
+    shown = [command for block in _BLOCK.findall(text) for command in _COMMAND.findall(block)]
+    return shown + [PICTURES[path] for path in _IMAGE.findall(text)]
 
 
 def session(command: str) -> str:
@@ -30,5 +38,14 @@ def rendered(text: str) -> str:
     return _BLOCK.sub(lambda block: "\n".join(map(session, _COMMAND.findall(block[0]))), text)
 
 
+def made(text: str) -> dict[str, str]:
+    """The texts of all files that are made, by their paths: the README, its pictures, and that of the package index."""
+    text = rendered(text)
+    words = _IMAGE.sub(lambda image: f"```console\n{session(PICTURES[image[1]])}```", text)
+    pictures = {path: picture(command, ROOT) for path, command in PICTURES.items()}
+    return {README.name: text, ".github/pypi.md": words} | pictures
+
+
 if __name__ == "__main__":
-    README.write_text(rendered(README.read_text()))
+    for path, content in made(README.read_text(encoding="utf-8")).items():
+        (ROOT / path).write_text(content, encoding="utf-8")

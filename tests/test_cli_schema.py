@@ -64,8 +64,8 @@ def test_names_from_the_data_are_made_harmless(tmp_path: Path) -> None:
 def test_a_terminal_gets_a_table_and_what_is_odd_below_it(tmp_path: Path) -> None:
     path = write(tmp_path / "a", *labelled(1, 2), example({"name": ("bytes_list", [b"x"])}))
     shown = on_terminal("schema", path, columns=100, NO_COLOR="1")
-    assert shown.splitlines()[0] == "1 file: 3 example"
-    assert "label    int64  2        1       1 to 2, 2 different" in shown
+    assert shown.splitlines()[0] == "1 file: 3 example records"
+    assert "label    int64        2       1  1 to 2, 2 different" in shown
     assert "label: missing in 1 of 3 records, first in record 2 of" in shown
 
 

@@ -28,6 +28,7 @@ from messagekit import (
 
 from tfrtool.payload import content_of, describe_value, preview, preview_list, read_features, size_text
 from tfrtool.payload.content import Content
+from tfrtool.payload.values import sizes_text
 
 
 def segment(marker, data):
@@ -208,7 +209,7 @@ def test_a_text_has_about_the_width_asked_for(width):
     [
         (0, "0 bytes"),
         (1, "1 byte"),
-        (1023, "1023 bytes"),
+        (1023, "1,023 bytes"),
         (1024, "1.0 KiB"),
         (1048575, "1.0 MiB"),
         (5 << 40, "5120.0 GiB"),
@@ -216,6 +217,20 @@ def test_a_text_has_about_the_width_asked_for(width):
 )
 def test_a_size_is_written_for_people(size, text):
     assert size_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (1, 1, "1 byte"),
+        (1, 3, "1 to 3 bytes"),
+        (0, 1, "0 bytes to 1 byte"),
+        (900, 1200, "900 bytes to 1.2 KiB"),
+        (2048, 4096, "2.0 to 4.0 KiB"),
+    ],
+)
+def test_the_unit_of_two_sizes_is_said_once(low, high, text):
+    assert sizes_text(low, high) == text
 
 
 # Features in one line.

@@ -523,14 +523,6 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch: MonkeyPatch) -> No
     nothing_is_made(UnsupportedError, r"pip install 'tfrtool\[parquet\]'", "t.parquet", to="tfrecord")
 
 
-@both_rows
-def test_an_output_that_does_not_read_back_is_not_published(rows: str, monkeypatch: MonkeyPatch) -> None:
-    from tfrtool.verbs.convert_out import Outputs
-
-    monkeypatch.setattr(Outputs, "counts", lambda self: [6])
-    nothing_is_made(WriteError, "read back|rows, not 6", "tf", to=rows)
-
-
 @mark.parametrize(
     ("output", "how", "passes"),
     [

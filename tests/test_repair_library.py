@@ -50,7 +50,8 @@ def test_options_are_those_of_the_command() -> None:
     report = tfrtool.repair(b"in", "out", compression="gzip", fix_bits=True, quarantine="aside", report=Path("list"))
     assert gzip.decompress(Path("out").read_bytes()) == FILE.data
     assert (report.corrected, report.quarantine, report.report) == (1, "aside", "list")
-    rows = [json.loads(line) for line in Path("list").read_text().splitlines()]
+    *rows, output = [json.loads(line) for line in Path("list").read_text().splitlines()]
+    assert (output["output"], output["records"], output["bytes"]) == ("out", report.records, len(FILE.data))
     assert [row["action"] for row in rows] == ["kept", "restored", "kept", "corrected", "kept"]
     assert Path("aside").read_bytes() == b""
     assert tfrtool.repair("in", "half", keep="before").records == 2

@@ -29,7 +29,7 @@ from messagekit import (
 
 from tfrtool.payload import messages
 from tfrtool.payload.rows import NO_KIND, RESPELLED, Cell, Change, Message, Row, RowError, read_row, write_row
-from tfrtool.payload.rows_numbers import packed, unpacked
+from tfrtool.payload.rows_numbers import is_usual, packed, unpacked
 from tfrtool.payload.wire import WireError
 
 KINDED = st.one_of(
@@ -196,3 +196,33 @@ def test_an_example_has_no_doubles_to_write() -> None:
 
 def test_a_long_name_is_cut_in_what_is_said_of_it() -> None:
     assert str(RowError("no", "x" * 1000)) == f"feature '{'x' * 100}'…: no"
+
+
+RUNS = [[0], [127], [128], [2**14 - 1, 2**14], [2**31 - 1], [-1], [-(2**31), 5]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [("int32", run) for run in RUNS] + [("int64", run) for run in [*RUNS, [2**63 - 1] * 4, [2**31], [-(2**63)]]],
+)
+def test_integers_are_read_as_protobuf_reads_them(kind: str, values: list[int]) -> None:
+    payload = ofrecord({"n": (f"{kind}_list", values)})
+    assert list(read_row(payload, "ofrecord").features["n"].values) == values
+
+
+@pytest.mark.parametrize("before", [0, 1, 20])
+@pytest.mark.parametrize("odd", [b"\x81\x00", b"\x80\x80\x00", b"\xff" * 9 + b"\x03"])
+def test_a_number_of_more_bytes_than_it_needs_is_a_change_however_long_the_run(odd: bytes, before: int) -> None:
+    changes: list[Change] = []
+    read_row(raw_example(entry(b"n", sized(3, sized(1, b"\x85\x01" * before + odd)))), "example", changes)
+    assert changes == [Change("", RESPELLED, False)]
+
+
+a_varint = st.builds(varint, st.integers(0, 2**64 - 1) | st.integers(0, 300), st.integers(0, 10))
+
+
+@law
+@given(st.lists(a_varint).map(b"".join))
+def test_a_packed_list_is_usual_where_packing_its_numbers_gives_it_again(raw: bytes) -> None:
+    numbers = unpacked("int64", raw)
+    assert is_usual("int64", raw, numbers) == (packed("int64", numbers) == raw)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
+from itertools import accumulate
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +14,34 @@ from messagekit import entry, events, examples, law, numbers, odd_wire, of_kind,
 from pytest import MonkeyPatch, mark
 from schemakit import PATH, batch, merged, pieces, plainly
 
+from tfrtool.payload.content import content_of
 from tfrtool.payload.schema import agree, table
+from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.event_table import EventReader, EventTable
 from tfrtool.payload.schema.kernel import Known
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.schema.wire_table import WireTable, summarise_wire
 
+begins = st.sampled_from(
+    (
+        *(
+            b"GIF89a",
+            b"RIFF\x10\0\0\0WEBPVP8 ",
+            b"BM",
+            b"II*\0",
+            b"OggS",
+            b"ID3\3",
+            b"fLaC\0",
+            b"\xff\xd8\xff",
+            b"\x1f\x8b\x08",
+        ),
+        *(b"{", b"[1, 2", b"x^", b"x\x9c", b"\x0a", b"", b"a" * 127, b"a" * 128, "é".encode() * 64, b"a" * 200 + b"\0"),
+    )
+)
+ends = st.sampled_from((b"", b"\0", b"}", b"]", "é".encode(), "é".encode()[:1])) | st.binary(max_size=200)
+values = st.lists(st.builds(lambda begin, end: begin + end, begins, ends), min_size=1, max_size=8)
 cuts = st.lists(st.integers(0, 50), max_size=4)
 some_examples = st.lists(examples, max_size=8)
 mixed = st.lists(examples | examples | sequences | odd_wire(), max_size=8)
@@ -113,6 +135,17 @@ def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None
             assert (lists.shortest, lists.longest) == (min(counts), max(counts))
             if len(plain.kinds) == 1:
                 same_values(lists.values, plain.values)
+
+
+@law
+@given(values)
+def test_many_values_hold_what_each_of_them_holds(values: list[bytes]) -> None:
+    stops = list(accumulate(map(len, values)))
+    spans = list(zip([0, *stops], stops, strict=False))
+    found = contents(b"".join(values), spans, min(map(len, values)), lambda i: Place(PATH, i))
+    each = [content_of(value).kind for value in values]
+    assert {kind: held.values for kind, held in found.items()} == Counter(each)
+    assert {kind: held.first.record for kind, held in found.items()} == {kind: each.index(kind) for kind in each}
 
 
 def same_values(sums: Numbers | Blobs | None, values: list[object]) -> None:

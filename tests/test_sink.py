@@ -355,12 +355,12 @@ def test_a_file_that_was_cleared_away_the_moment_it_was_made_is_made_again(monke
     real = debris.claim
 
     def claim(fd: int) -> bool:
-        monkeypatch.setattr("tfrtool.sources.sink.claim", real)
+        monkeypatch.setattr("tfrtool.sources.placing.claim", real)
         for name in os.listdir():
             os.unlink(name)
         return real(fd)
 
-    monkeypatch.setattr("tfrtool.sources.sink.claim", claim)
+    monkeypatch.setattr("tfrtool.sources.placing.claim", claim)
     write("out")
     assert os.listdir() == ["out"]
     assert Path("out").read_bytes() == b"new"
@@ -436,7 +436,7 @@ def test_devices_are_written_to_and_never_replaced() -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     with open("behind", "wb") as file:
         done = run("with atomic_output('/dev/stdout', force=True): pass", stdout=file, stderr=subprocess.PIPE)
-    assert b"for standard output use `-`" in done.stderr
+    assert b"it stands for a file that is open already" in done.stderr
 
 
 def test_a_descriptor_that_does_not_block_is_waited_for() -> None:

@@ -1,7 +1,9 @@
 """Several outputs take their names together or not at all, and leave nothing lying about."""
 
 import os
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,47 @@ def test_no_two_outputs_are_one_file() -> None:
         with pytest.raises(WriteError, match="'a' would be written twice"):
             write(names, force=True)
     assert os.listdir() == ["here"]
+
+
+MANY = [f"part-{number:04d}" for number in range(1_000)]
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are not brought to the disk, which is not what is asked here."""
+    monkeypatch.setattr(os, "fsync", lambda fd: None)
+
+
+@pytest.fixture
+def few_descriptors() -> Iterator[None]:
+    """As `ulimit -n 64` leaves them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("few_descriptors", "no_waiting")
+def test_members_may_be_far_more_than_a_process_may_have_files_open() -> None:
+    write(MANY)
+    assert sorted(os.listdir()) == MANY
+    with pytest.raises(WriteError, match="'part-0000' exists already"):
+        write([*(f"more-{number}" for number in range(500)), "part-0000"])
+    assert sorted(os.listdir()) == MANY
+
+
+@pytest.mark.usefixtures("few_descriptors", "no_waiting")
+@pytest.mark.parametrize("at", ["written", "half published"])
+def test_what_a_killed_process_left_of_a_large_set_is_cleared_away_by_the_next(at: str) -> None:
+    pid = os.fork()
+    if not pid:
+        with suppress(BaseException):
+            left = iter(range(300))
+            real = sink_set.publish
+            sink_set.publish = lambda *args: real(*args) if next(left, None) is not None else os._exit(0)
+            write(MANY, then=lambda: os._exit(0) if at == "written" else None)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert len([name for name in os.listdir() if name.endswith(".tmp")]) == len(MANY)
+    write(["other"])
+    assert sorted(os.listdir()) == sorted(["other", *(MANY[700:] if at == "half published" else [])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import tarfile
 import zipfile
 import zlib
@@ -15,7 +16,9 @@ from verbkit import AT, DATA, EXAMPLES, OF_DATA, counted, ranges, verified
 
 from tfrtool.cli.remedies import advice
 from tfrtool.framing.damage import Damage
+from tfrtool.framing.encode import frame
 from tfrtool.framing.layout import LAYOUTS
+from tfrtool.verbs import diagnose
 
 
 def tarred(data: bytes) -> bytes:
@@ -227,6 +230,22 @@ def test_a_file_that_went_through_a_text_conversion_is_damaged_in_one_way(
     assert message in str(report.message)
     assert "fetch the file again as binary" in str(report.hint)
     assert counted(path).diagnosis == diagnosis
+
+
+def test_a_conversion_is_told_where_the_first_bytes_have_nothing_to_convert(path: Path) -> None:
+    file = File((bytes(3), bytes(1 << 17), *(b"line %d\nand another\n" % n for n in range(20))))
+    for converted, diagnosis in (
+        (file.data.replace(b"\n", b"\r\n"), "crlf"),
+        (b"".join(map(frame, file.payloads[1:])).decode("latin-1").encode(), "utf8-mangled"),
+    ):
+        assert verified(path, converted)[1].diagnosis == diagnosis
+
+
+def test_a_conversion_is_not_looked_for_without_a_sign_of_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnose, "mangled", None)
+    noise = random.Random(3).randbytes(1 << 16)
+    for payloads in ((noise, noise), (b"a\nb\n", b"c\n"), (bytes(1 << 17),)):
+        assert verified(path, flip(File(payloads).data, 30))[1].status == "damaged"
 
 
 def test_line_feeds_that_are_data_are_no_conversion(path: Path) -> None:

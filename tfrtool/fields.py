@@ -82,6 +82,26 @@ class Fields:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.asdict().items())})"
 
 
+class Slotted:
+    """A value whose class names its fields in `__slots__` and has an `__init__` of its own; `==` and `repr` go by them.
+
+    For values that are made by the thousand: `Fields` takes five times as long to make one. What a class names in
+    `_aside` is not compared.
+    """
+
+    __slots__: ClassVar[tuple[str, ...]] = ()
+    _aside: ClassVar[tuple[str, ...]] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._compared() == other._compared()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
+
+    def _compared(self) -> list[object]:
+        return [getattr(self, name) for name in self.__slots__ if name not in self._aside]
+
+
 _NOTHING = object()
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How long rows take, against the plainest way to have the same: both in this process, in turn, medians.
+"""How long rows take, against the plainest way to have the same, in turn, medians.
 
     python tests/benchmarks/rows.py [--scale X] [--runs N]
 
-jsonl is held against `json.dumps` of Examples that protobuf parsed, and the way back against `json.loads` and protobuf;
-parquet against pyarrow's writer and reader alone, given the table that we make. `ratio` is how many times longer we
-take.
+In this process, jsonl is held against `json.dumps` of Examples that protobuf parsed, and the way back against
+`json.loads` and protobuf; parquet against pyarrow's writer and reader alone, given the table that we make. Where the
+PyPI package tfrecord is installed, `convert` of a whole file is then held against the script that one would write with
+that, each as a process of its own. `ratio` is how many times longer we take.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from messagekit import ordered  # noqa: E402
-from processes import print_table  # noqa: E402
+from processes import PROGRAM, has_module, print_table  # noqa: E402
+from processes import side_by_side as run_side_by_side  # noqa: E402
 from rowfiles import survey_payloads, write_jsonl, write_parquet  # noqa: E402
 
+from tfrtool.framing.encode import frame  # noqa: E402
 from tfrtool.payload.messages import example_class  # noqa: E402
 from tfrtool.verbs.jsonl import JsonlReader  # noqa: E402
 from tfrtool.verbs.parquet import ParquetWriter, table_columns  # noqa: E402
@@ -87,6 +90,61 @@ def plain_examples(lines: list[str]) -> Iterator[bytes]:
                 texts = [str(one).encode() for one in values]
                 message.features.feature[name].bytes_list.value.extend(texts)
         yield message.SerializeToString()
+
+
+SCRIPT = """
+import json, sys
+from base64 import b64decode, b64encode
+from tfrecord.reader import tfrecord_loader
+from tfrecord.writer import TFRecordWriter
+
+def plain(value):
+    return b64encode(value).decode() if isinstance(value, bytes) else value.tolist()
+
+def typed(value):
+    if isinstance(value, (str, bytes)):
+        return b64decode(value) if isinstance(value, str) else value, "byte"
+    return value, "float" if isinstance(value[0], float) else "int"
+
+def write(rows):
+    writer = TFRecordWriter(out)
+    for row in rows:
+        writer.write({name: typed(value) for name, value in row.items()})
+    writer.close()
+
+job, path, out = sys.argv[1:]
+if job == "to jsonl":
+    with open(out, "w") as file:
+        for record in tfrecord_loader(path, None):
+            file.write(json.dumps({name: plain(value) for name, value in record.items()}) + "\\n")
+elif job == "from jsonl":
+    with open(path) as file:
+        write(map(json.loads, file))
+else:
+    import pyarrow as pa, pyarrow.parquet as pq
+    if job == "to parquet":
+        pq.write_table(pa.Table.from_pylist(list(tfrecord_loader(path, None))), out)
+    else:
+        write(pq.read_table(path).to_pylist())
+"""
+"""A file converted by the package tfrecord, as a script of a user does it."""
+
+
+def programs(payloads: list[bytes], directory: Path, runs: int) -> Iterator[tuple[str, str, float, float]]:
+    """Each conversion of a file, what it is held against, the seconds that it takes, and how many times longer."""
+    if not has_module(sys.executable, "tfrecord"):
+        return
+    records = directory / "records"
+    records.write_bytes(b"".join(map(frame, payloads)))
+    for rows in ("jsonl", "parquet") if find_spec("pyarrow") else ("jsonl",):
+        theirs = directory / f"theirs.{rows}"
+        for job, source, target in (("to", records, theirs), ("from", theirs, directory / "back")):
+            name = f"{job} {rows}"
+            kind = rows if job == "to" else "tfrecord"
+            ours = ["convert", str(source), "-o", str(directory / "ours"), "--to", kind, "--force", "--quiet"]
+            script = [sys.executable, "-c", SCRIPT, name, str(source), str(target)]
+            pair = run_side_by_side([sys.executable, "-c", PROGRAM, *ours], script, runs, (0,))
+            yield f"convert {name}", "tfrecord", pair.first.seconds, 1 / pair.ratio
 
 
 def side_by_side(ours: Callable[[], object], theirs: Callable[[], object], runs: int) -> tuple[float, float]:
@@ -147,6 +205,8 @@ def main() -> None:
                 first, second = side_by_side(ours, theirs, options.runs)
                 micros = f"{first / len(payloads) * 1e6:.1f}"
                 rows.append([name, make.__name__, micros, against, f"{first / second:.2f}"])
+            for name, against, taken, ratio in programs(payloads, Path(directory), options.runs):
+                rows.append([name, make.__name__, f"{taken / len(payloads) * 1e6:.1f}", against, f"{ratio:.2f}"])
     print_table(("job", "on", "us/record", "against", "ratio"), rows)
 
 

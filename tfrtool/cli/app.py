@@ -1,4 +1,4 @@
-"""The table of commands. A command's module is imported when it is named, or when the list of commands is shown."""
+"""The table of commands. A command's module is imported when it is named; the list of them does without."""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ import click
 from tfrtool import __version__
 from tfrtool.cli.help import documented
 
-COMMANDS = ("count", "head", "verify", "stat", "schema", "repair", "convert", "completion")
-"""A command NAME is the object `NAME` of the module `tfrtool.cli.NAME`."""
+COMMANDS = {
+    "count": "Count records, by their headers alone.",
+    "head": "Show what is in the first records.",
+    "verify": "Check every byte, and find all damage.",
+    "stat": "Say how files are made: sizes, shards.",
+    "schema": "List features: kinds, values, conflicts.",
+    "repair": "Save what can be saved of damaged files.",
+    "convert": "Write records in other formats or shards.",
+    "completion": "Print a completion script for a shell.",
+}
+"""What each does, short enough for a narrow window. A command NAME is the object `NAME` of `tfrtool.cli.NAME`."""
 
 EXIT_CODES = """\b
 Exit codes:
   0    every input was read and nothing is wrong
-  1    a finding in the data: damage, a foreign file, a missing shard
+  1    a finding: damage, a foreign file, a missing shard
   2    wrong usage
   3    the job could not be done
-  130  interrupted   143  terminated   141  the reader of the output went away
+  130  interrupted
+  141  the reader of the output went away
+  143  terminated
 """
 
 
@@ -27,6 +38,10 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tfrtool.cli.destination import is_standard_output, refuse_terminal, refuse_to_mix
 from tfrtool.cli.session import Silent, run
-from tfrtool.cli.streams import OutputError, is_standard_output
+from tfrtool.cli.streams import OutputError
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs import resolve
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     """Convert all inputs into one set of outputs; the result is the exit code."""
     to_stdout = is_standard_output(output)
-    if to_stdout and common.json:
-        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
-    if to_stdout and sys.stdout.isatty() and not chosen.dry_run:
-        if chosen.to == "jsonl" and chosen.compress in ("auto", "none"):
-            chosen = chosen.replaced(compress="none")
-            return _convert(common, output, chosen, to_stdout)
-        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    if to_stdout:
+        refuse_to_mix(common.json)
+        if chosen.to == "jsonl" and chosen.compress in ("auto", "none") and sys.stdout.isatty():
+            chosen = chosen.replaced(compress="none")  # lines of text, that a terminal can show
+        else:
+            refuse_terminal(chosen.dry_run)
     return _convert(common, output, chosen, to_stdout)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.convert_words import hint, oneflow_line, outputs_shown, sentence
-from tfrtool.cli.terminal import console, table, totals
+from tfrtool.cli.table import Column, heading, short, table
+from tfrtool.cli.terminal import console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload.values import size_text, text_of
 from tfrtool.report import ConvertReport, FileReport, Loss, Summary
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 """Losses, and damaged ranges, of one run that are shown."""
+_DAMAGE = (Column("bytes"), Column("record", right=True), Column("fault", "bare"), Column("what is wrong"))
+_LOSSES = (Column("feature", "name"), Column("", "bare"), Column("records", right=True), Column("what happened"))
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
 
 
@@ -49,7 +52,7 @@ class ConvertTerminal:
             )
             for damage in self._damage
         ]
-        self._console.print(table(self._console.width, ("bytes", "record", "fault", "what is wrong"), rows))
+        self._console.print(table(self._console, _DAMAGE, rows))
         found = report.faults.total()
         if found > len(rows):
             self._console.print(f"and {found - len(rows):,} more; --json lists all")
@@ -67,14 +70,14 @@ class ConvertTerminal:
     def _file(self, report: FileReport) -> None:
         from rich.text import Text
 
-        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STYLES[report.status]))
+        line = Text.assemble((report.status, _STYLES[report.status]))
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         line.append(f"; {printable(sentence(report, self._conversion))}")
+        heading(self._console, safe(report.path), line)
         advice = hint(report, self._conversion)
         if advice:
-            line.append(f"; {printable(advice)}")
-        self._console.print(line, soft_wrap=True)
+            self._console.print(Text(printable(advice)), soft_wrap=True)  # whole, so that it can be copied
 
     def _outputs(self) -> None:
         from rich.text import Text
@@ -95,14 +98,14 @@ class ConvertTerminal:
             return
         rows = [
             (
-                "" if loss.feature is None else safe(text_of(loss.feature)),
+                "" if loss.feature is None else short(safe(text_of(loss.feature))),
                 "lost" if loss.lost else "changed",
                 f"{loss.records:,}",
                 printable(loss.what),
             )
             for loss in found[:_SHOWN]
         ]
-        self._console.print(table(self._console.width, ("feature", "", "records", "what happened"), rows))
+        self._console.print(table(self._console, _LOSSES, rows))
         if len(found) > _SHOWN:
             self._console.print(f"and {len(found) - _SHOWN:,} more; --json lists all")
 

@@ -42,8 +42,11 @@ class ConvertText:
         line = oneflow_line(self._conversion)
         if line:
             self._line(f"OneFlow\t{printable(line)}\n")
-        for name in missing:
-            self._row(name, "missing", (None,) * 3, "this member of the shard set is not there")
+        if missing:
+            from tfrtool.cli.missing import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * 3, said)
 
     def _file(self, report: FileReport) -> None:
         counts: tuple[object, ...] = (None, None, None)

@@ -16,6 +16,7 @@ import click
 from tfrtool.cli import manual
 from tfrtool.cli.app import COMMANDS, EXIT_CODES, app
 from tfrtool.cli.completion import SCRIPTS, script
+from tfrtool.cli.manual_notes import JSON, NOTES
 from tfrtool.cli.roff import bold, entries, escaped, example, paragraphs, section, slanted
 
 _PLACES = {
@@ -50,6 +51,8 @@ def main_page() -> str:
         *section("FAULTS"),
         *entries((bold(fault), said) for fault, said in manual.FAULTS.items()),
         *_exit_status(),
+        *section("JSON LINES"),
+        *paragraphs(JSON),
         *section("ENVIRONMENT"),
         *entries((bold(name), said) for name, said in manual.ENVIRONMENT.items()),
         *section("FILES"),
@@ -80,6 +83,7 @@ def command_page(name: str) -> str:
         *entries((_term(option), _said(option)) for option in options),
         *entries([(f"{bold('-h')}, {bold('--help')}", "Show a short help and end.")]),
         *_exit_status(),
+        *_notes(name),
         *section("EXAMPLES"),
         *(line for said, shown in manual.EXAMPLES[name] for line in example(said, shown)),
         *_see_also(other for other in COMMANDS if other != name),
@@ -104,6 +108,13 @@ def _short(command: click.Command) -> str:
 
 def _exit_status() -> list[str]:
     return [*section("EXIT STATUS"), *paragraphs(EXIT_CODES.replace("Exit codes:\n", ""))]
+
+
+def _notes(name: str) -> Iterable[str]:
+    if name in NOTES:
+        yield from section("NOTES")
+    for note in NOTES.get(name, ()):
+        yield from paragraphs(note) if isinstance(note, str) else entries((bold(t), s) for t, s in note.items())
 
 
 def _see_also(names: Iterable[str]) -> list[str]:

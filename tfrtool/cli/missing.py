@@ -30,6 +30,19 @@ def told(names: Sequence[str]) -> Iterator[str]:
         yield f"and {plural(rest, 'more missing shard')}; --json names all"
 
 
+def rows(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The same for lines of fields: the first member of each run, and what there is to say of it."""
+    runs = _runs(names)
+    for first, last, count in runs[:RUNS]:
+        if count == 1:
+            yield first, "this member of the shard set is not there"
+        else:
+            yield first, f"{count:,} members of the shard set are not there: this one to {safe(last)}"
+    rest = sum(count for _, _, count in runs[RUNS:])
+    if rest:
+        yield runs[RUNS][0], f"this and {plural(rest - 1, 'more member')} are not there either; --json names all"
+
+
 def _runs(names: Sequence[str]) -> list[tuple[str, str, int]]:
     """The first, the last and the number of each run of members that follow one another in one set."""
     from tfrtool.sources.shards import Member

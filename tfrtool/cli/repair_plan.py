@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from tfrtool.cli.common import Common
-from tfrtool.cli.streams import is_standard_output
+from tfrtool.cli.destination import Files, is_standard_output, refuse_terminal, refuse_to_mix
 from tfrtool.errors import WriteError
 
 if TYPE_CHECKING:
@@ -102,10 +100,8 @@ def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
 def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
     if inputs > 1:
         raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
-    if wish.common.json:
-        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
-    if sys.stdout.isatty() and not wish.dry_run:
-        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+    refuse_to_mix(wish.common.json)
+    refuse_terminal(wish.dry_run)
 
 
 def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
@@ -127,44 +123,14 @@ def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
 
 def _refuse_what_is_one_file(found: Plan, names: list[str]) -> None:
     """Inputs, outputs and side files must all be different files, under whatever names."""
-    wish = found.wish
-    inputs = {key: name for name in names for key in _keys(name)}
-    written: dict[object, str] = {}
+    files = Files(names)
     if found.directory is not None:
-        written[_place(found.directory)] = f"the directory '{found.directory}'"
+        files.make(found.directory)
     for output in found.outputs.values() if not found.to_stdout else ():
-        for key in _keys(output):
-            if key in inputs:
-                raise click.UsageError(_is_input(f"the output '{output}'", inputs[key]))
-            written[key] = f"the output '{output}'"
-    for option, side in (("--quarantine", wish.quarantine), ("--report", wish.report)):
+        files.write(output)
+    for option, side in (("--quarantine", found.wish.quarantine), ("--report", found.wish.report)):
         if side is None:
             continue
         if is_standard_output(side):
             raise click.UsageError(f"{option} needs a file of its own, and {side} is standard output")
-        for key in _keys(side):
-            if key in inputs:
-                raise click.UsageError(_is_input(f"{option} '{side}'", inputs[key]))
-            if key in written:
-                raise click.UsageError(f"{option} '{side}' is {written[key]}: choose another name")
-        written.update(dict.fromkeys(_keys(side), f"{option} '{side}'"))
-
-
-def _is_input(what: str, name: str) -> str:
-    return f"{what} is the input '{name}'; an input is never written to"
-
-
-def _keys(name: str) -> list[object]:
-    """What a file can be told by: the place of its name, and, if it is there, the file itself. None for a device."""
-    keys: list[object] = [] if name == "-" else [_place(name)]
-    with suppress(OSError, ValueError):
-        found = os.fstat(0) if name == "-" else os.stat(name)
-        if stat.S_ISCHR(found.st_mode):
-            return []
-        keys.append((found.st_dev, found.st_ino))
-    return keys
-
-
-def _place(name: str) -> tuple[str, str]:
-    directory, base = os.path.split(name.rstrip("/"))
-    return os.path.realpath(directory), base
+        files.write(side, option)

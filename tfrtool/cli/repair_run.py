@@ -10,9 +10,11 @@ from tfrtool.cli.repair_plan import Plan, Wish, plan
 from tfrtool.cli.repair_toll import again
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError
+from tfrtool.cli.unbroken import unbroken
+from tfrtool.errors import WriteError
 from tfrtool.report import FORCE, RepairReport
 from tfrtool.sources.inputs import resolve
-from tfrtool.verbs.repair import RepairOptions, repair_file
+from tfrtool.verbs.repair import RepairOptions, failed, repair_file
 from tfrtool.verbs.trail import Trail
 
 if TYPE_CHECKING:
@@ -29,9 +31,29 @@ def run_repair(wish: Wish) -> int:
     with planned.directory_made(), Trail(quarantine, report, force=wish.force, inputs=inputs) as trail:
 
         def job(name: str, options: Options) -> Iterator[Outcome | RepairReport]:
-            return _repaired(name, planned, options, trail)
+            for event in _repaired(name, planned, options, trail):
+                if isinstance(event, RepairReport) and name == inputs[-1]:
+                    error = _published(trail).get(name)
+                    yield event if error is None else failed(name, error)
+                else:
+                    yield event
 
-        return run(wish.common, job, _printer(planned), resolution=resolution, finish=trail.publish)
+        def finish() -> None:
+            unpublished = _published(trail)
+            told = [error.facts for name, error in unpublished.items() if name != inputs[-1]]
+            if trail.failure:
+                raise WriteError("; ".join([*told, trail.failure.facts]), trail.failure.remedy)
+            if told:
+                raise WriteError("; ".join(told))
+
+        return run(wish.common, job, _printer(planned), resolution=resolution, finish=finish)
+
+
+def _published(trail: Trail) -> dict[str, WriteError]:
+    """Publish what waits for its name, in one go; the inputs whose outputs could not be published."""
+    trail.settle()
+    with unbroken():
+        return trail.publish()
 
 
 def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Iterator[Outcome | RepairReport]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.remedies import advice
 from tfrtool.cli.repair_toll import UNPROVED, Toll, nothing, sentence, steps
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
-from tfrtool.cli.terminal import can_encode, console, table, totals
+from tfrtool.cli.strip_terminal import StripDrawn
+from tfrtool.cli.table import Column, heading, table
+from tfrtool.cli.terminal import console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport, RepairReport, Summary
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
     from tfrtool.cli.session import Event
     from tfrtool.verbs import Outcome
 
-_STATES = ((SOUND, "sound", "green"), (RESTORABLE, "brought back", "yellow"), (LOST, "damaged, or lost", "red"))
+_MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}
+_COLUMNS = (
+    Column("bytes"),
+    Column("record", right=True),
+    Column("fault", "bare"),
+    Column("saved"),
+    Column("what is wrong"),
+)
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
 _SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unproved", "dropped": "no"}
 _POINTED_AT = 3
@@ -34,7 +42,7 @@ class RepairTerminal:
     def __init__(self, plan: Plan, color: bool, stream: TextIO) -> None:
         self._plan = plan
         self._console = console(color, stream)
-        self._glyphs = "█▒╳" if can_encode("█▒╳", stream) else "=+x"
+        self._drawn = StripDrawn(_MEANINGS, stream)
         self._begin()
 
     def _begin(self) -> None:
@@ -66,7 +74,7 @@ class RepairTerminal:
         from rich.text import Text
 
         said = printable(sentence(report, self._toll, self._plan))
-        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STYLES[report.status]))
+        line = Text.assemble((report.status, _STYLES[report.status]))
         if report.status != "foreign":
             line.append(f", {plural(report.sound, 'record' if report.status == 'clean' else 'sound record')}")
         if report.bytes is not None:
@@ -75,7 +83,7 @@ class RepairTerminal:
             line.append(f"; {said}")
             if next_step := advice(report):
                 line.append(f"; {printable(next_step)}")
-        self._console.print(line, soft_wrap=True)
+        heading(self._console, safe(report.path), line)
         self._written(report)
         if report.status == "damaged":
             self._strips(report)
@@ -96,31 +104,22 @@ class RepairTerminal:
             state, name = "written", report.output or ""
         if report.output or (self._plan.wish.dry_run and report.records):
             name = "standard output" if self._plan.to_stdout else name
-            line = Text.assemble((safe(name), "bold"), ": ", (state, "green"))
+            line = Text.assemble((state, "green"))
             line.append(f", {plural(report.records, 'record')}, {size_text(report.output_bytes)}")
-            self._console.print(line, soft_wrap=True)
+            heading(self._console, safe(name), line)
 
     def _strips(self, report: RepairReport) -> None:
         from rich.text import Text
 
-        total = report.bytes or 0
+        total, width = report.bytes or 0, self._console.width
         if self._first is not None and self._plan.wish.keep == "before":
             self._after.add(self._first, total, False)
         elif self._first is not None and self._plan.wish.keep == "after":
             self._after.add(0, self._first, False)
-        seen = set()
         for label, strip in (("before ", self._before), ("after  ", self._after)):
-            cells = strip.cells(total, max(self._console.width - len(label), 1))
-            seen |= set(cells)
             line = Text(label, no_wrap=True)
-            for state, run in groupby(cells):
-                line.append(self._glyphs[state] * len(list(run)), _STATES[state][2])
-            self._console.print(line)
-        legend = Text()
-        for state, meaning, style in _STATES:
-            if state in seen:
-                legend.append(self._glyphs[state], style).append(f" {meaning}   ")
-        self._console.print(legend)
+            self._console.print(line.append_text(self._drawn.line(strip, total, width - len(label))))
+        self._console.print(self._drawn.legend(width))
 
     def _saved(self, report: RepairReport) -> None:
         from rich.table import Table
@@ -158,8 +157,7 @@ class RepairTerminal:
             for outcome in shown
             for damage in [outcome.damage]
         ]
-        heads = ("bytes", "record", "fault", "saved", "what is wrong")
-        self._console.print(table(self._console.width, heads, rows))
+        self._console.print(table(self._console, _COLUMNS, rows))
         if self._toll.ranges > len(rows):
             self._console.print(f"and {self._toll.ranges - len(rows):,} more; --json lists all")
 
@@ -181,6 +179,7 @@ class RepairTerminal:
             yield Text("check: the others of this kind, which --json lists")
 
     def _next(self, report: RepairReport) -> None:
+        from rich.padding import Padding
         from rich.text import Text
 
         if report.status == "damaged" and (next_step := advice(report)):
@@ -188,7 +187,7 @@ class RepairTerminal:
         for step in steps(report, self._toll, self._plan):
             line = Text.assemble("next: ", (printable(step.command), "bold"))
             self._console.print(line, soft_wrap=True)
-            self._console.print(Text(f"      {step.why}"))
+            self._console.print(Padding(Text(step.why), (0, 0, 0, 6)))
 
 
 def _numbers(outcome: Outcome) -> str:

@@ -44,8 +44,11 @@ class RepairText:
             self._row(name, outcome.action, fields, said)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            self._row(name, "missing", (None,) * 4, "this member of the shard set is not there")
+        if missing:
+            from tfrtool.cli.missing import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * 4, said)
 
     def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
         good = state in ("clean", "restored")

@@ -10,7 +10,7 @@ from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.values import Blobs, Held, Numbers
-from tfrtool.payload.values import shortest_float32, size_text
+from tfrtool.payload.values import shortest_float32, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
 from tfrtool.verbs.labels import looks_like_label
@@ -146,8 +146,7 @@ def _blobs(blobs: Blobs) -> str:
         more = " …" if len(details) > _DETAILS or one.more else ""
         count = f"{one.values:,} " if len(held) > 1 else ""
         parts.append(" ".join(f"{count}{kind} {_forms(one)} {shown}{more}".split()))
-    low, high = size_text(int(blobs.shortest)), size_text(blobs.longest)
-    return f"{', '.join(parts)}; {low if low == high else f'{low} to {high}'}"
+    return f"{', '.join(parts)}; {sizes_text(int(blobs.shortest), blobs.longest)}"
 
 
 def _forms(held: Held) -> str:

@@ -6,13 +6,26 @@ from itertools import islice
 
 from tfrtool.cli.schema_lines import Line, lines, sentences
 from tfrtool.cli.schema_text import SchemaPrinter
-from tfrtool.cli.terminal import console, table
+from tfrtool.cli.table import Column, heading, short, table
+from tfrtool.cli.terminal import console
 from tfrtool.cli.text import plural, safe
 from tfrtool.report import Summary
 
 ROWS = 200
 """Features shown."""
-_LONGEST = 100  # characters shown of a name
+_FEATURES = (
+    Column("feature", "name"),
+    Column("kind", "bare"),
+    Column("records", right=True),
+    Column("values", right=True),
+    Column("what they are"),
+)
+_TAGS = (
+    Column("tag", "name"),
+    Column("kind", "bare"),
+    Column("values", right=True),
+    Column(""),
+)
 
 
 class SchemaTerminal(SchemaPrinter):
@@ -27,25 +40,25 @@ class SchemaTerminal(SchemaPrinter):
 
         total = self.total
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in total.kinds.items())
-        heading = Text.assemble((plural(summary.files, "file"), "bold"), f": {kinds or 'no records'}")
-        self._console.print(heading, soft_wrap=True)
+        records = f"{kinds} record{'' if sum(total.kinds.values()) == 1 else 's'}" if kinds else "no records"
+        self._console.print(Text.assemble((plural(summary.files, "file"), "bold"), f": {records}"))
         rows = list(islice(lines(total), ROWS + 1))
         if rows:
-            heads = ("tag", "kind", "values", "steps", "") if total.kind == "event" else _HEADS
-            self._console.print(table(self._console.width, heads, [_row(line) for line in rows[:ROWS]]))
+            columns, fields = (_TAGS, _tag) if total.kind == "event" else (_FEATURES, _feature)
+            self._console.print(table(self._console, columns, [fields(line) for line in rows[:ROWS]]))
         if len(rows) > ROWS:
             self._console.print("and more; a pipe or --json gets all")
         for line in rows[:ROWS]:
             for remark in line.remarks:
-                self._console.print(Text.assemble((line.name[:_LONGEST], "yellow"), f": {remark}"), soft_wrap=True)
+                heading(self._console, short(line.name), Text(remark))
         for sentence in sentences(total):
-            self._console.print(Text(safe(sentence)), soft_wrap=True)
+            self._console.print(Text(safe(sentence)))
 
 
-_HEADS = ("feature", "kind", "records", "values", "what they are")
+def _tag(line: Line) -> tuple[str, ...]:
+    return short(line.name), line.kind, f"{line.records:,}", line.what
 
 
-def _row(line: Line) -> tuple[str, str, str, str, str]:
-    name = line.name if len(line.name) <= _LONGEST else f"{line.name[:_LONGEST]}..."
+def _feature(line: Line) -> tuple[str, ...]:
     counts = f"{line.fewest:,}" if line.fewest == line.most else f"{line.fewest:,}-{line.most:,}"
-    return name, line.kind, f"{line.records:,}", counts, line.what
+    return short(line.name), line.kind, f"{line.records:,}", counts, line.what

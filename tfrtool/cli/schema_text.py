@@ -33,8 +33,10 @@ class SchemaPrinter(DamageTold):
             super().show(name, event)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            say("missing from its shard set", name)
+        if missing:
+            from tfrtool.cli.missing import say_missing
+
+            say_missing(missing)
         self.total.cut()
         self.print(summary)
 

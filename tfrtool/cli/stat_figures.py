@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tfrtool.cli.stat_words import repeats
 from tfrtool.cli.text import plural, printable
 from tfrtool.payload import size_text
+from tfrtool.payload.values import sizes_text
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin
 
@@ -50,7 +51,7 @@ def _spread_over(data: DataSet) -> str:
     size, records = data.files.spread(), data.records.spread()
     if size.min is None or size.max is None or size.p50 is None:
         return ""
-    said = f"{size_text(size.min)} to {size_text(size.max)} each, the middle one {size_text(size.p50)}"
+    said = f"{sizes_text(size.min, size.max)} each, the middle one {size_text(size.p50)}"
     said += f"; {_number(records.min)} to {_number(records.max)} records each"
     return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
 

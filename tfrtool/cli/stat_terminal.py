@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.stat_figures import bin_label, figures
 from tfrtool.cli.stat_words import stat_report, what_is_wrong
-from tfrtool.cli.terminal import can_encode, console, totals
+from tfrtool.cli.table import beside, heading
+from tfrtool.cli.terminal import advise, can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport, Summary
@@ -46,7 +47,7 @@ class StatTerminal:
     def _heading(self, report: StatReport) -> None:
         from rich.text import Text
 
-        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STATUS_STYLE[report.status]))
+        line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status != "foreign":
             line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
             line.append(f", {size_text(report.size if report.size is not None else report.bytes or 0)}")
@@ -54,9 +55,9 @@ class StatTerminal:
                 line.append(f" of {report.compression}")
             if report.index:
                 line.append(f"; index in {safe(report.index)}")
-        self._console.print(line, soft_wrap=True)
-        if wrong := what_is_wrong(report):
-            self._console.print(Text(printable(wrong)))
+        heading(self._console, safe(report.path), line)
+        if what_is_wrong(report):
+            advise(self._console, report.message or "", report)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         from rich.padding import Padding
@@ -68,23 +69,14 @@ class StatTerminal:
             card.add_column(style="cyan")
             card.add_column(overflow="fold")
             for name, found in figures(data):
-                card.add_row(name, found if isinstance(found, str) else self._lines(found))
+                card.add_row(
+                    name, found if isinstance(found, str) else beside(found, self._console.width - _LEFT, gap=3)
+                )
             self._console.print(Padding(card, (0, 0, 0, 2)))
             self._draw(data.histogram)
             for one in advice(data):
                 self._hint(one.message)
         totals(self._console, summary, missing, plural(data.payloads.count, "record"))
-
-    def _lines(self, items: Sequence[str]) -> str:
-        """Items beside one another, and none of them on two lines."""
-        width = self._console.width - _LEFT
-        lines = [items[0]]
-        for item in items[1:]:
-            if len(lines[-1]) + 3 + len(item) <= width:
-                lines[-1] += f"   {item}"
-            else:
-                lines.append(item)
-        return "\n".join(lines)
 
     def _draw(self, bins: Sequence[Bin]) -> None:
         """The histogram, a line for each bin; one bin alone tells nothing that the figures do not."""
@@ -114,4 +106,4 @@ class StatTerminal:
     def _hint(self, message: str) -> None:
         from rich.text import Text
 
-        self._console.print(Text.assemble(("hint: ", "yellow"), printable(message)))
+        self._console.print(Text.assemble(("hint: ", "bold"), printable(message)))

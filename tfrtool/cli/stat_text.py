@@ -37,8 +37,11 @@ class StatText:
         self._row(name, report.status, (*figures, *kinds), what_is_wrong(report))
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            self._row(name, "missing", (None,) * _FIELDS, "this member of the shard set is not there")
+        if missing:
+            from tfrtool.cli.missing import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * _FIELDS, said)
         total = self.total
         found = total.repeats()
         if summary.files > 1:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import stat
 import sys
 
 from tfrtool.cli.text import printable, safe
@@ -61,17 +60,6 @@ def prepare() -> None:
         newline="\n",
         line_buffering=raw.isatty(),
     )
-
-
-def is_standard_output(output: str) -> bool:
-    """Whether what is written to this name comes out where everything is printed."""
-    if output == "-":
-        return True
-    with contextlib.suppress(OSError, ValueError):
-        target = os.stat(output)
-        if stat.S_ISFIFO(target.st_mode) or os.isatty(1):  # as /dev/stdout leads to
-            return os.path.samestat(target, os.fstat(1))
-    return False
 
 
 def abandon_output() -> None:

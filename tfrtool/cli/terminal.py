@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.missing import told
-from tfrtool.cli.text import plural
-from tfrtool.report import Summary
+from tfrtool.cli.text import plural, printable
+from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-
-NARROW = 72
-"""Columns below which a table puts its last column on lines of its own."""
+    from rich.console import Console
 
 
 def console(color: bool, stream: TextIO | None = None) -> Console:
@@ -42,25 +39,18 @@ def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
     return True
 
 
-def table(width: int, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
-    """A table without rules, whose last column is a text that wraps. All of it must be safe already."""
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.table import Table
+def advise(console: Console, said: str, report: FileReport) -> None:
+    """Print a sentence about an input, and what to do next: a command in one piece, so that it can be copied."""
     from rich.text import Text
 
-    if width < NARROW:
-        parts: list[RenderableType] = []
-        for *fields, last in rows:
-            labelled = (f"{head} {field}" for head, field in zip(heads, fields, strict=False) if field)
-            parts += (Text("  ".join(labelled), "bold"), Padding(Text(last), (0, 0, 0, 2)))
-        return Group(*parts)
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head in heads:
-        grid.add_column(Text(head), overflow="fold")
-    for row in rows:
-        grid.add_row(*map(Text, row))
-    return grid
+    from tfrtool.cli.remedies import command, remedy_words
+
+    remedy = report.remedy
+    words = [said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None]
+    console.print(Text(printable("; ".join(filter(None, words)))))
+    if remedy and remedy.verb:
+        before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
+        console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
 
 
 def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:
@@ -77,5 +67,5 @@ def totals(console: Console, summary: Summary, missing: Sequence[str], records: 
             (summary.errors, "not read"),
             (summary.missing, "missing"),
         )
-        parts = ", ".join(f"{count} {what}" for count, what in counts if count)
+        parts = ", ".join(f"{count:,} {what}" for count, what in counts if count)
         console.print(f"{plural(summary.files, 'file')}: {parts}; {records}")

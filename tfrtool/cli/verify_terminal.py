@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.remedies import advice, command
+from tfrtool.cli.remedies import advice
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
-from tfrtool.cli.terminal import can_encode, console, table, totals
+from tfrtool.cli.strip_terminal import StripDrawn
+from tfrtool.cli.table import Column, heading, table
+from tfrtool.cli.terminal import advise, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.cli.verify_text import Toll, verdict
 from tfrtool.payload import size_text
@@ -20,8 +21,17 @@ if TYPE_CHECKING:
 
 TABLE_ROWS = 20
 """Damaged ranges shown for one file."""
+MANY = 20
+"""Files after which those that are not clean are named once more at the end; as many are named."""
 
-_STATES = ((SOUND, "sound", "green"), (RESTORABLE, "can be brought back", "yellow"), (LOST, "damaged", "red"))
+_MEANINGS = {SOUND: "sound", RESTORABLE: "can be brought back", LOST: "damaged"}
+_COLUMNS = (
+    Column("", "bare"),
+    Column("bytes"),
+    Column("record", right=True),
+    Column("fault", "bare"),
+    Column("what is wrong"),
+)
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 
 
@@ -30,8 +40,9 @@ class VerifyTerminal:
 
     def __init__(self, color: bool, quick: bool) -> None:
         self._console = console(color)
-        self._glyphs = "█▒╳" if can_encode("█▒╳") else "=+x"
+        self._drawn = StripDrawn(_MEANINGS)
         self._quick = quick
+        self._wrong: list[tuple[str, str]] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -49,67 +60,64 @@ class VerifyTerminal:
             return
         if event.status != "error":  # which standard error tells
             self._file(event)
+        if event.status != "clean" and len(self._wrong) <= MANY:
+            self._wrong.append((event.path, event.status))
         self._begin()
 
     def _file(self, report: FileReport) -> None:
         from rich.text import Text
 
-        said, hint = printable(verdict(report, self._toll, self._quick)), printable(report.hint or "")
-        line = Text.assemble((safe(report.path), "bold"), ": ", (report.status, _STATUS_STYLE[report.status]))
+        said = printable(verdict(report, self._toll, self._quick))
+        line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status in ("clean", "damaged"):
             line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
             parts = filter(None, (said, printable(advice(report) or "")))
-            self._console.print(line.append("; ").append("; ".join(parts)), soft_wrap=True)
+            heading(self._console, safe(report.path), line.append("; ").append("; ".join(parts)))
             return
-        self._console.print(line, soft_wrap=True)
+        heading(self._console, safe(report.path), line)
         self._draw_strip(report)
         self._draw_table(sum(report.faults.values()))
-        self._console.print(Text("; ".join(filter(None, (said, hint)))))
-        if remedy := report.remedy:
-            before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
-            self._console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
+        advise(self._console, said, report)
         self._console.print()
 
     def _draw_strip(self, report: FileReport) -> None:
-        from rich.text import Text
-
-        width = self._console.width
         total = report.bytes or max((damage.end for damage in self._first), default=0)
-        cells = self._strip.cells(total, width)
-        line = Text(no_wrap=True)
-        for state, run in groupby(cells):
-            line.append(self._glyphs[state] * len(list(run)), _STATES[state][2])
-        self._console.print(line)
-        legend = Text()
-        for state, meaning, style in _STATES:
-            if state in cells:
-                legend.append(self._glyphs[state], style).append(f" {meaning}   ")
-        self._console.print(legend)
+        width = self._console.width
+        self._console.print(self._drawn.line(self._strip, total, width))
+        self._console.print(self._drawn.legend(width))
 
     def _draw_table(self, found: int) -> None:
         rows = [
             (
+                self._drawn.mark(RESTORABLE if damage.restorable else LOST),
                 f"{damage.begin}-{damage.end}",
                 "" if damage.record is None else str(damage.record),
                 damage.fault,
-                _whole(damage),
-                printable(damage.message),
+                _said(damage),
             )
             for damage in self._first
         ]
-        heads = ("bytes", "record", "fault", "brought back", "what is wrong")
-        self._console.print(table(self._console.width, heads, rows))
+        self._console.print(table(self._console, _COLUMNS, rows))
         if found > len(rows):
-            self._console.print(f"and {found - len(rows)} more; --json lists all")
+            self._console.print(f"and {found - len(rows):,} more; --json lists all")
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        if summary.files > MANY:
+            self._name_again()
         totals(self._console, summary, missing, plural(summary.records, "sound record"))
 
+    def _name_again(self) -> None:
+        from rich.text import Text
 
-def _whole(damage: Damage) -> str:
-    if damage.restorable > 1:
-        return f"{damage.restorable} records"
-    return "yes" if damage.restorable else "no" if damage.record is not None else ""
+        for path, status in self._wrong[:MANY]:
+            heading(self._console, safe(path), Text(status, _STATUS_STYLE[status]))
+        if len(self._wrong) > MANY:
+            self._console.print("and more; --json lists all")
+
+
+def _said(damage: Damage) -> str:
+    said = printable(damage.message)
+    return said if damage.restorable < 2 else f"{said}; {plural(damage.restorable, 'record')} can be brought back"

@@ -22,7 +22,7 @@ class Toll:
         self.restorable = 0
 
     def add(self, damage: Damage) -> None:
-        self.records += max(damage.restorable, damage.record is not None)
+        self.records += damage.rescue.records if damage.rescue else damage.record is not None
         self.restorable += damage.restorable
 
     def __str__(self) -> str:
@@ -84,8 +84,11 @@ class VerifyText:
             self._row(name, damage.fault, fields, damage.message)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        for name in missing:
-            self._row(name, "missing", (None,) * 3, "this member of the shard set is not there")
+        if missing:
+            from tfrtool.cli.missing import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * 3, said)
 
     def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
         shown = paint(state, "green" if state == "clean" else "red") if self._color else state

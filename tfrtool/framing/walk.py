@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import kernel
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
-from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
+from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LONGEST
 from tfrtool.framing.window import CAPACITY, Window
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ MAX_RECORD = 1 << 30
 _AFTER_DAMAGE = 1 << 10
 _SPARSE = 1 << 14
 _FETCH_SPARSE = 1 << 10
+_FEW = 1 << 8  # records of a window: with fewer, what is done once a batch takes as long as what is done for each
+_STEP = 1 << 20  # bytes of a large record that are read and checked while they are in the processor's cache
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
@@ -125,19 +127,24 @@ class _Walker:
         return self._resync
 
     def walk(self) -> Iterator[Batch | Damage]:
-        at, window, span = 0, self.window, CAPACITY
+        at, window = 0, self.window
+        span = fetch = window.capacity
         while True:
-            index = window.load(at, FRAMING)
+            index = window.load(at, FRAMING, fetch)
+            fetch = window.capacity
             # The kernel chains headers before it checks payloads, so behind damage it is given little, then more.
             limit = min(window.fill, index + span)
             begins, ends, stop = kernel.walk(window.buffer, window.view, index, limit, self.known)
-            if span < CAPACITY:
+            if span < window.capacity:
                 span *= 4
                 if not begins and limit < window.fill:
                     begins, ends, stop = self._one(index)
             if begins:
                 end = window.base + stop
                 yield self._batch(at, end, len(begins), window.base, window.view, begins, ends)
+                if len(begins) < _FEW and window.capacity == CAPACITY <= span and stop - index > CAPACITY >> 1:
+                    window.grow()
+                    span = fetch = window.capacity
                 at = end
                 self.data.forget(at)
                 self.reached = at
@@ -147,15 +154,15 @@ class _Walker:
             length, crcs = self._sound_length(index), None
             if length is not None:
                 end = at + FRAMING + length
-                if end - at <= CAPACITY and end > window.base + window.fill and window.fill - index < end - at:
+                if end - at <= window.capacity and end > window.base + window.fill and window.fill - index < end - at:
                     index = window.load(at, end - at)
                     if window.fill - index >= end - at:
                         continue
-                elif end - at > CAPACITY and self._fits(length, end) and self._affordable(end):
+                elif end - at > window.capacity and self._fits(length, end) and self._affordable(end):
                     want, got, view = self._large(at, length)
                     if want == got:
                         yield self._batch(at, end, 1, at + HEADER, view, [0], [length])
-                        at = end
+                        at, fetch = end, _FETCH_SPARSE
                         self.data.forget(at)
                         continue
                     crcs = want, got
@@ -264,17 +271,24 @@ class _Walker:
     def _large(self, at: int, length: int) -> tuple[int, int, memoryview | None]:
         """Both checksums of a record larger than the window, and its payload where that was asked for."""
         begin, end = at + HEADER, at + HEADER + length
-        view: memoryview | None = None
-        if self.payloads and length <= self.max_record:
-            if len(self._large_view) < length:  # fresh memory takes several times as long to fill as memory in use
-                self._large_view = memoryview(bytearray(length))
-            view = self._large_view[:length]
-            self.data.read_into(begin, view)
-            crc = crc32c(view)
-        else:
+        if not self.payloads or length > self.max_record:
             crc = self.window.crc(begin, end)
-        stored = self.window.peek(end, 4)
-        return rotated(crc), _FOOTER.unpack(stored)[0] if len(stored) == 4 else ~0, view
+            stored = self.window.peek(end, FOOTER)
+            return rotated(crc), _FOOTER.unpack(stored)[0] if len(stored) == FOOTER else ~0, None
+        if len(self._large_view) < length + FOOTER:  # fresh memory takes several times as long to fill as memory in use
+            self._large_view = memoryview(bytearray(length + FOOTER))
+        view = self._large_view[: length + FOOTER]
+        held = self.window.peek(begin, self.window.base + self.window.fill - begin)[: len(view)]
+        here = len(held)
+        view[:here] = held
+        crc = crc32c(view[: min(here, length)])
+        while here < len(view):
+            got = self.data.read_into(begin + here, view[here : here + _STEP])
+            if not got:
+                break
+            crc = crc32c(view[here : min(here + got, length)], crc)
+            here += got
+        return rotated(crc), _FOOTER.unpack_from(view, length)[0] if here == len(view) else ~0, view[:length]
 
     def _damage(self, at: int, length: int | None, crcs: tuple[int, int] | None = None) -> tuple[list[Damage], int]:
         """The damage at `at`, where the header is unsound (`length` None) or sound and something behind it is not.

@@ -8,18 +8,23 @@ import zlib
 from typing import NamedTuple
 
 from tfrtool.payload.kinds import kind_of
-from tfrtool.payload.media import media_of
+from tfrtool.payload.media import media_and_form_of
 from tfrtool.payload.tensors import read_tensor
+from tfrtool.payload.textual import is_text
 from tfrtool.payload.values import size_text, text_of
 from tfrtool.payload.wire import Buffer
 
-_HEAD = 4096  # bytes of a value that are looked at for text
-_JSON = 1 << 16  # a longer text is not parsed to learn that it is JSON
+_HEAD = 4096  # bytes of a value that are looked at for the header of a container
+_JSON = 1 << 12  # a longer text is told to be JSON by its ends
 _RECORD = 1 << 20  # a longer value is not walked to learn that it is a record
 _HEX = 16  # bytes of a short value that are shown in full
-_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _NUMPY = rb"(?s)'descr': *'([^']{1,32})'.*'shape': *\(([\d, ]*)\)"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_MESSAGE = frozenset(b"\x08\x09\x0a\x10\x12\x1a\x22\x2a\x32")
+"""Tags with which a tensor, an Example or an Event begins."""
+_MORE = frozenset(b"{[x")
+"""With what text begins that may be more than text: JSON, or a zlib stream."""
+_IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"%d" % i for i in range(10))))
 
 
 class Content(NamedTuple):
@@ -35,11 +40,21 @@ def content_of(value: Buffer) -> Content:
     Kinds: `jpeg png gif webp bmp tiff avif heic wav flac ogg mp3 mp4 · gzip zlib numpy · tensor · example
     sequence_example event ofrecord · json utf-8 · empty · raw`.
     """
+    return Content(*told_of(value)[:2])
+
+
+def told_of(value: Buffer) -> tuple[str, str, str]:
+    """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
+    return (value and media_and_form_of(value)) or (*_other(value), "")
+
+
+def _other(value: Buffer) -> Content:
+    """What is no image and no sound."""
     if not value:
         return Content("empty")
-    if media := media_of(value):
-        return Content(*media)
-    return packed(value) or _text(value) or _message(value) or Content("raw")
+    if is_text(value):
+        return Content("utf-8") if value[0] not in _MORE else packed(value) or _json_or_text(value)
+    return packed(value) or (_message(value) if value[0] in _MESSAGE else None) or Content("raw")
 
 
 def packed(value: Buffer) -> Content | None:
@@ -63,32 +78,19 @@ def _inflates(head: bytes) -> bool:
         return False
 
 
-def _text(value: Buffer) -> Content | None:
-    """UTF-8 without the control characters that text does not use; of a long value the beginning decides."""
-    head = bytes(value[:_HEAD])
-    if _BINARY.search(head):
-        return None
-    try:
-        codecs.utf_8_decode(head, "strict", len(value) <= _HEAD)
-    except UnicodeDecodeError:
-        return None
-    return Content("json" if _is_json(value) else "utf-8")
-
-
-def _is_json(value: Buffer) -> bool:
-    """An object or an array; a text too long to parse is judged by its ends."""
-    ends = bytes(value[:1]) + bytes(value[-1:])
+def _json_or_text(value: Buffer) -> Content:
+    """JSON is an object or an array; a text too long to parse is judged by its ends: its first bytes, its last one."""
     if len(value) > _JSON:
-        return ends in (b"{}", b"[]") and bytes(value[1:64]).lstrip()[:1] in (b'"', b"{", b"[")
-    if ends[:1] not in (b"{", b"["):
-        return False
+        begin = bytes(value[:64])
+        is_json = (begin[:1] + bytes(value[-1:])) in (b"{}", b"[]") and begin[1:].lstrip()[:1] in _IN_JSON
+        return Content("json" if is_json else "utf-8")
     import json
 
     try:
         json.loads(bytes(value))
     except (ValueError, RecursionError):
-        return False
-    return True
+        return Content("utf-8")
+    return Content("json")
 
 
 def _message(value: Buffer) -> Content | None:

@@ -14,32 +14,27 @@ that a record in the form that protobuf writes comes back byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.mapping_lists import AS_INT64, Lists
 from tfrtool.payload.mapping_names import Names
-from tfrtool.payload.mapping_numbers import (
-    Inexact,
-    OutOfRange,
-    fit_int32,
-    narrowed,
-    packed_ints,
-    varint,
-    widened,
-)
+from tfrtool.payload.mapping_numbers import packed_ints
 from tfrtool.payload.mapping_quick import Change, Quick
-from tfrtool.payload.mapping_read import Item, Record, Span, read_record, values_of
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
-from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes
-from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, size_of, sized
-from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag, signed32, varints
+from tfrtool.payload.mapping_read import Item, Record, Span, read_record
+from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes, refuse_clashes_apart
+from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
+from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag
+
+if TYPE_CHECKING:
+    from tfrtool.report import Kind
 
 Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
-_AS_INT64 = "int32 stored as int64"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
@@ -47,6 +42,8 @@ _Feature = tuple[bytes, Pieces]
 class Mapper:
     """Maps payloads of one side to the other, or to its own where only features are chosen or renamed.
 
+    A SequenceExample stays one among Examples, of which features of the context and feature lists are chosen and
+    renamed alike; `Rules.sequence` lays it flat, without which it does not become an OFRecord.
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
     told of every feature of every record, and `flattened` of each feature list that was laid flat: its
     name in the input and in the output, and that of its lengths.
@@ -67,7 +64,9 @@ class Mapper:
         self._seen = seen
         self._told_flat = flattened
         self.names = Names(rules)
-        self._numbers = KINDS[target]
+        self._same = source == target and rules.sequence == "refuse" and not rules.lists
+        self._sequences = source == "example" and (self._same or rules.sequence == "flatten")
+        self._lists = Lists(target, rules, self.losses)
         self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
@@ -84,6 +83,10 @@ class Mapper:
         pieces = self.exactly(view, record)
         return pieces if pieces is None or not self.rules.lists else [rebuilt(b"".join(pieces), self.rules.lists)]
 
+    def made(self, kind: Kind) -> Kind:
+        """What becomes of the records of a file of that kind."""
+        return kind if self._same else self.target
+
     def many(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
     ) -> list[bytes]:
@@ -99,7 +102,7 @@ class Mapper:
         kind = _KINDS[self.source][number]
         item = Item(name, kind)
         try:
-            wanted = self._wanted(item, name)
+            wanted = self._lists.wanted(item, name)
         except Refused:
             return None
         if wanted != kind and {wanted, kind} != {"int32", "int64"}:
@@ -108,18 +111,20 @@ class Mapper:
             self._seen(name, kind, name, wanted)
         loss = None
         if (kind, wanted) == ("int32", "int64"):
-            loss = self.losses.of(name, _AS_INT64, record, lost=False)
-        return Change(self._numbers[wanted] << 3 | LEN, wanted != kind, loss)
+            loss = self.losses.of(name, AS_INT64, record, lost=False)
+        return Change(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
         """The same as `convert`, by reading every field."""
         self._refuse_other_kinds(view)
-        found = read_record(view, self.source, self.rules.sequence == "flatten")
+        found = read_record(view, self.source, self._sequences)
         if found.merged:
             self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
         self._refuse_strangers(view, found)
         self._top(found, record)
         features = [feature for item in found.items if (feature := self._feature(view, item, record)) is not None]
+        if self._same and 2 in found.parts:
+            return self._sequence(view, found, features, record)
         for name, steps in found.steps:
             features += self._flattened(view, name, steps, record)
         if self.rules.renames or found.steps:
@@ -127,13 +132,16 @@ class Mapper:
         body: Pieces = []
         for _, pieces in features:
             body += pieces
-        body += [view[begin:end] for begin, end in found.beside if self.rules.unknown == "keep"]
-        return self._whole(body, record)
+        body += self._kept(view, found.beside)
+        return self._whole(body, self._kept(view, found.top), record)
 
-    def _whole(self, body: Pieces, record: int) -> Pieces | None:
+    def _kept(self, view: memoryview, spans: list[Span]) -> Pieces:
+        return [view[begin:end] for begin, end in spans] if self.rules.unknown == "keep" else []
+
+    def _whole(self, body: Pieces, top: Pieces, record: int) -> Pieces | None:
         size = size_of(body)
         if self.target == "example":
-            body.insert(0, b"\x0a" + varint(size))
+            body = [*sized(1, body), *top]
         elif not size and self.rules.empty != "keep" and not self.rules.for_rows:
             if self.rules.empty == "skip":
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
@@ -141,15 +149,46 @@ class Mapper:
             raise Refused(
                 None, "an OFRecord of no features, at which OneFlow stops", "--empty skip leaves such records out"
             )
-        if size + 6 > MAX_SIZE:
+        return self._bounded(body)
+
+    def _bounded(self, body: Pieces) -> Pieces:
+        size = size_of(body)
+        if size > MAX_SIZE:
             raise Refused(None, f"a message of {size:,} bytes, beyond the 2 GiB of protobuf", "leave features out")
         return body
+
+    def _sequence(self, view: memoryview, found: Record, features: list[_Feature], record: int) -> Pieces:
+        """A SequenceExample again, of the features of its context that are left, and of the feature lists."""
+        refuse_clashes_apart(found, self.names)
+        context: Pieces = [piece for _, pieces in features for piece in pieces]
+        lists: Pieces = []
+        for name, steps in found.steps:
+            new = self.names.target(name)
+            if new is not None:
+                listed = [piece for step in steps for piece in sized(1, self._step(view, step, new, record))]
+                lists += sized(1, [*sized(1, [new]), *sized(2, listed)])
+        body = sized(1, context) if context or 1 in found.parts else []
+        return self._bounded([*body, *sized(2, lists), *self._kept(view, found.top)])
+
+    def _step(self, view: memoryview, step: Item, new: bytes, record: int) -> Pieces:
+        """One step of a feature list, which stays where it is: those behind it count by their places."""
+        if step.kind is None and self.rules.no_kind != "keep":
+            raise Refused(step.name, "a step of it has no kind, and has to keep its place", "leave --no-kind at keep")
+        extra = self._told(view, step, record)
+        if step.kind is None:
+            if self._seen is not None:
+                self._seen(step.name, None, new, None)
+            return extra
+        kind, content = self._lists.content(view, step, new, record)
+        if self._seen is not None:
+            self._seen(step.name, step.kind, new, kind)
+        return [*sized(self._lists.numbers[kind], content), *extra]
 
     def _refuse_other_kinds(self, view: memoryview) -> None:
         """Raise WireError for what is another kind, though it can be read as this one, with its data gone."""
         kind = kind_of(view)
         allowed: set[str | None] = {None, "unknown", self.source}
-        if self.source == "example" and self.rules.sequence == "flatten":
+        if self._sequences:
             allowed.add("sequence_example")
         if kind not in allowed:
             if kind == "sequence_example" and self.source == "example":
@@ -158,7 +197,7 @@ class Mapper:
                     "a SequenceExample, which has no counterpart",
                     "--sequence flatten writes its lists side by side",
                 )
-            raise WireError(0, f"this is an {_TITLES.get(kind or '', kind)}, not an {_TITLES[self.source]}")
+            raise WireError(0, f"this is an {TITLES.get(kind or '', kind)}, not an {TITLES[self.source]}")
 
     def _refuse_strangers(self, view: memoryview, found: Record) -> None:
         """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
@@ -171,9 +210,11 @@ class Mapper:
 
     def _top(self, found: Record, record: int) -> None:
         if found.top:
-            self._unknown(None, found.top, record, homeless="beside the features, which an OFRecord has no place for")
+            nowhere = "beside the features, which an OFRecord has no place for" if self.target == "ofrecord" else ""
+            self._unknown(None, found.top, record, homeless=nowhere)
         if found.beside:
-            self._unknown(None, found.beside, record)
+            nowhere = "in one of the two halves of a SequenceExample" if 2 in found.parts else ""
+            self._unknown(None, found.beside, record, homeless=nowhere)
 
     def _unknown(self, name: bytes | None, spans: list[Span], record: int, homeless: str = "") -> None:
         """Refuse or note unknown fields. `homeless` says why they cannot be kept, where they cannot."""
@@ -192,6 +233,16 @@ class Mapper:
         name = self.names.target(item.name)
         if name is None:
             return None
+        extra = self._told(view, item, record)
+        if item.kind is None:
+            return self._kindless(item, name, extra, record)
+        kind, content = self._lists.content(view, item, name, record)
+        if self._seen is not None:
+            self._seen(item.name, item.kind, name, kind)
+        return name, self._entry(view, item, name, [*sized(self._lists.numbers[kind], content), *extra])
+
+    def _told(self, view: memoryview, item: Item, record: int) -> Pieces:
+        """The unknown fields of a feature that are kept; all that is odd about it is told."""
         extra: Pieces = []
         if item.unknown or item.beside or item.within:
             extra = self._extra(view, item, record)
@@ -201,20 +252,12 @@ class Mapper:
             self.losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
         if item.split:
             self.losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
-        if item.kind is None:
-            return self._kindless(item, name, extra, record)
-        try:
-            kind, content = self._list(view, item, name, record)
-        except (Inexact, OutOfRange) as error:
-            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
-        if self._seen is not None:
-            self._seen(item.name, item.kind, name, kind)
-        return name, self._entry(view, item, name, [*sized(self._numbers[kind], content), *extra])
+        return extra
 
     def _extra(self, view: memoryview, item: Item, record: int) -> Pieces:
         spans = [span for _, span in item.unknown] + item.beside
-        taken = [number for number, _ in item.unknown if number in self._numbers.values()]
-        homeless = f"{taken[0]}, which is a list in an {_TITLES[self.target]}" if taken else ""
+        taken = [number for number, _ in item.unknown if number in self._lists.numbers.values()]
+        homeless = f"{taken[0]}, which is a list in an {TITLES[self.target]}" if taken else ""
         if item.within:
             homeless, spans = "inside a list, where it is no value", spans or item.lists
         self._unknown(item.name, spans, record, homeless=homeless)
@@ -238,74 +281,6 @@ class Mapper:
         beside = Item(item.name)
         return name, self._entry(view, beside, name, extra)
 
-    def _list(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
-        """The kind of a feature in the output, and the content of its list."""
-        assert item.kind is not None
-        wanted = self._wanted(item, name)
-        pieces = partial(values_of, view, item.lists, item.kind)
-        if wanted == item.kind:
-            return wanted, self._as_it_is(view, item, pieces)
-        change = (item.kind, wanted)
-        if change == ("int32", "int64"):
-            self.losses.add(item.name, _AS_INT64, record, lost=False)
-            return wanted, self._int32s(view, item, pieces)
-        if change == ("int64", "int32"):
-            return wanted, packed(int64_as_int32(pieces()))
-        if change == ("float", "double"):
-            return wanted, packed(widened(b"".join(pieces())))
-        if change == ("double", "float"):
-            return wanted, self._rounded(item.name, b"".join(pieces()), record)
-        if change == ("double", "bytes"):
-            self.losses.add(item.name, "double stored as bytes", record, lost=False)
-            return wanted, sized(1, [b"".join(pieces())])
-        if change == ("bytes", "double"):
-            return wanted, packed(as_doubles(item.name, list(pieces())))
-        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give --type another kind, or none")
-
-    def _wanted(self, item: Item, name: bytes) -> ListKind:
-        rules, kind = self.rules, item.kind
-        wanted = rules.types.get(name) or rules.types.get(item.name)
-        if wanted is not None:
-            if wanted not in self._numbers:
-                raise Refused(item.name, f"an {_TITLES[self.target]} has no {wanted}", "give --type another kind")
-            return wanted
-        if kind == "int64" and self.target == "ofrecord":
-            return rules.integers
-        if kind == "int32" and self.target == "example":
-            return "int64"
-        if kind == "double" and self.target == "example":
-            if rules.double == "refuse":
-                raise Refused(
-                    item.name,
-                    "doubles, which an Example does not have",
-                    "--double exact takes those that are floats, --double round rounds them, --double bytes keeps them",
-                )
-            return "bytes" if rules.double == "bytes" else "float"
-        assert kind is not None
-        return kind
-
-    def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        if len(item.lists) == 1 and not (item.within or item.split):
-            return [view[begin:end] for begin, end in item.lists]
-        if item.kind == "bytes":
-            return [part for piece in pieces() for part in sized(1, [piece])]
-        return packed(b"".join(pieces()))
-
-    def _int32s(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        """The list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
-        data = b"".join(pieces())
-        if fit_int32(data):
-            return self._as_it_is(view, item, pieces)
-        return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
-
-    def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
-        floats, changed = narrowed(raw, self.rules.double != "round")
-        if changed:
-            self.losses.add(name, "double rounded to float", record, lost=True)
-        else:
-            self.losses.add(name, "double stored as float, exactly", record, lost=False)
-        return packed(floats)
-
     def _flattened(self, view: memoryview, name: bytes, steps: list[Item], record: int) -> list[_Feature]:
         """A feature list as two features: its values one after another, and how many there are in each step."""
         if self.names.target(name) is None:
@@ -318,12 +293,5 @@ class Mapper:
         lengths = lengths_of(name, self.names)
         if self._told_flat is not None:
             self._told_flat(name, self.names.target(name) or name, lengths)
-        listed = sized(self._numbers["int64"], packed(packed_ints(counts)))
+        listed = sized(self._lists.numbers["int64"], packed(packed_ints(counts)))
         return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
-
-
-_TITLES = {"example": "Example", "ofrecord": "OFRecord", "sequence_example": "SequenceExample", "event": "Event"}
-_HINTS: dict[type[ValueError], str] = {
-    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
-    OutOfRange: "leave its kind at int64",
-}

@@ -42,7 +42,8 @@ class Item:
 class Record:
     """A record read: its features in order, and whole fields that belong to no message, at its top and beside them.
 
-    `merged`: the features stood in more than one part. `steps` are the feature lists of a SequenceExample.
+    `merged`: the features, or the feature lists, stood in more than one part. `steps` are the feature lists of a
+    SequenceExample, `parts` the fields that it has of its two, empty ones too.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Record:
     beside: list[Span] = field(default_factory=list)
     merged: bool = False
     steps: list[tuple[bytes, list[Item]]] = field(default_factory=list)
+    parts: list[int] = field(default_factory=list)
 
 
 def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, Span]]:
@@ -67,16 +69,16 @@ def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
     if side == "ofrecord":
         _read_features(view, 0, len(view), side, record)
         return record
-    parts = 0
     for number, wire, first, last, span in whole_fields(view, 0, len(view)):
-        if number == 1 and wire == LEN:
-            parts += 1
-            _read_features(view, first, last, side, record)
-        elif number == 2 and wire == LEN and sequence:
-            _read_lists(view, first, last, record)
-        else:
+        if wire != LEN or number not in (1, 2) or (number == 2 and not sequence):
             record.top.append(span)
-    record.merged = parts > 1
+            continue
+        record.merged |= number in record.parts
+        record.parts.append(number)
+        if number == 1:
+            _read_features(view, first, last, side, record)
+        else:
+            _read_lists(view, first, last, record)
     return record
 
 

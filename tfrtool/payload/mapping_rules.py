@@ -18,6 +18,7 @@ KINDS: dict[Side, dict[ListKind, int]] = {
     "ofrecord": {"bytes": 1, "float": 2, "double": 3, "int32": 4, "int64": 5},
 }
 """The field of each kind of list in a Feature: TensorFlow's feature.proto, OneFlow's record.proto."""
+TITLES = {"example": "Example", "ofrecord": "OFRecord", "sequence_example": "SequenceExample", "event": "Event"}
 
 
 @dataclass(frozen=True, slots=True)

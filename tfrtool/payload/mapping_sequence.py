@@ -1,4 +1,7 @@
-"""Feature lists of a SequenceExample laid flat, all values in one feature and the counts of steps beside; and back."""
+"""Feature lists of a SequenceExample laid flat, all values in one feature and the counts of steps beside; and back.
+
+Where they stay feature lists, names must only differ within the context, and within the lists.
+"""
 
 from __future__ import annotations
 
@@ -80,10 +83,8 @@ def _steps(name: bytes, values: Cell | None, counts: Cell) -> list[Cell]:
 
 
 def refuse_clashes(record: Record, names: Names) -> None:
-    """Raise Refused where features of different names would come out under one."""
-    taken: dict[bytes, bytes] = {}
-    for item in record.items:
-        _take(taken, item.name, names.target(item.name), item.name)
+    """Raise Refused where features of different names would come out under one, laid flat beside each other."""
+    taken = _taken([item.name for item in record.items], names)
     own = {item.name for item in record.items}
     lists: set[bytes] = set()
     for name, _ in record.steps:
@@ -97,6 +98,20 @@ def refuse_clashes(record: Record, names: Names) -> None:
             if lengths in taken:
                 raise Refused(name, f"the record has a feature '{text_of(lengths)}' too", "--drop leaves it out")
             taken[lengths] = lengths
+
+
+def refuse_clashes_apart(record: Record, names: Names) -> None:
+    """Raise Refused where features of different names would come out under one, or feature lists would."""
+    _taken([item.name for item in record.items], names)
+    _taken([name for name, _ in record.steps], names)
+
+
+def _taken(old: list[bytes], names: Names) -> dict[bytes, bytes]:
+    """The old name of each new one."""
+    taken: dict[bytes, bytes] = {}
+    for name in old:
+        _take(taken, name, names.target(name), name)
+    return taken
 
 
 def _take(taken: dict[bytes, bytes], old: bytes, new: bytes | None, about: bytes) -> None:

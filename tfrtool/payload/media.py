@@ -216,7 +216,9 @@ _MAGIC: tuple[tuple[int, bytes, str, Reader], ...] = (
     (4, b"ftypheic", "heic", _heif),
     (4, b"ftyp", "mp4", _mp4),
 )
-_RIFF = ("webp", "wav")
+_BY_FIRST: dict[bytes, list[tuple[int, bytes, str, Reader]]] = {}
+for _row in _MAGIC:
+    _BY_FIRST.setdefault({8: b"R", 4: b""}.get(_row[0], _row[1][:1]), []).append(_row)
 
 
 def media_of(value: Buffer) -> tuple[str, str] | None:
@@ -228,8 +230,8 @@ def media_of(value: Buffer) -> tuple[str, str] | None:
 def media_and_form_of(value: Buffer) -> tuple[str, str, str] | None:
     """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
     head = bytes(value[:16])
-    for offset, magic, name, read in _MAGIC:
-        if head.startswith(magic, offset) and (name not in _RIFF or head.startswith(b"RIFF")):
+    for offset, magic, name, read in [*_BY_FIRST.get(head[:1], ()), *(_BY_FIRST[b""] if head[4:8] == b"ftyp" else ())]:
+        if head.startswith(magic, offset) and (offset != 8 or head.startswith(b"RIFF")):
             detail = read(value)
             if isinstance(detail, tuple):
                 return (name, *detail)

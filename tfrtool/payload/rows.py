@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows_numbers import CODES, packed, unpacked, varint
+from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked, varint
 from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
 
 Message = Literal["example", "sequence_example", "ofrecord"]
@@ -166,6 +166,10 @@ def _usual_entry(p: bytes, at: int, end: int) -> tuple[str, int, int]:
     """The name of an entry, and where its value begins and ends, which is the end of the entry too."""
     if p[at] != _ENTRY:
         raise WireError(at, "not an entry")
+    if p[at + 1] < 0x80 and p[at + 2] == _ENTRY and p[at + 3] < 0x80:  # short, as nearly all are: sizes of one byte
+        stop, behind = at + 2 + p[at + 1], at + 4 + p[at + 3]
+        if stop <= end and p[behind] == _VALUE and p[behind + 1] < 0x80 and behind + 2 + p[behind + 1] == stop:
+            return p[at + 4 : behind].decode(), behind + 2, stop
     at, stop = _bounds(p, at + 1, end)
     if p[at] != _ENTRY:
         raise WireError(at, "not a name")
@@ -184,6 +188,12 @@ def _usual_cell(p: bytes, at: int, end: int, kinds: dict[int, ListKind]) -> Cell
     kind = kinds.get(p[at] >> 3)
     if kind is None or p[at] & 7 != LEN:
         raise WireError(at, "not a list")
+    if end - at < 0x80 and p[at + 1] == end - at - 2 >= 2 and p[at + 2] == _ENTRY and p[at + 3] == end - at - 4:
+        raw = p[at + 4 : end]
+        if kind == "bytes":
+            return Cell(kind, [raw])
+        if raw:
+            return Cell(kind, _usual_numbers(kind, raw))
     at, stop = _bounds(p, at + 1, end)
     if stop != end:
         raise WireError(stop, "more than a list")
@@ -203,15 +213,26 @@ def _usual_cell(p: bytes, at: int, end: int, kinds: dict[int, ListKind]) -> Cell
     at, stop = _bounds(p, at + 1, end)
     if stop != end or at == end:
         raise WireError(at, "a list in pieces, or none")
-    numbers = unpacked(kind, p[at:end])
-    if kind in ("int64", "int32") and end - at > len(numbers) and packed(kind, numbers) != p[at:end]:
-        raise WireError(at, "a number takes more bytes than it needs")
-    return Cell(kind, numbers)
+    return Cell(kind, _usual_numbers(kind, p[at:end]))
+
+
+def _usual_numbers(kind: ListKind, raw: bytes) -> Values:
+    numbers = few_unpacked(kind, raw)
+    if numbers is not None:
+        return numbers
+    numbers = unpacked(kind, raw)
+    if not is_usual(kind, raw, numbers):
+        raise WireError(0, "a number takes more bytes than it needs")
+    return numbers
 
 
 _FIELDS: dict[Message, dict[ListKind, int]] = {
     message: {kind: number << 3 | LEN for number, kind in lists.items()} for message, lists in LISTS.items()
 }
+
+
+_heads: dict[str, bytes] = {}
+_MOST_HEADS = 1 << 12
 
 
 def _sized(tag: int, data: bytes) -> bytes:
@@ -232,7 +253,19 @@ def write_row(row: Row) -> bytes:
 
 
 def _entry(name: str, value: bytes) -> bytes:
-    return _sized(_ENTRY, _sized(_ENTRY, name.encode()) + _sized(_VALUE, value))
+    head, size = _heads.get(name) or _head(name), len(value)
+    whole = len(head) + 2 + size
+    if whole < 0x80:
+        return b"\n%c%b\x12%c%b" % (whole, head, size, value)
+    return _sized(_ENTRY, head + _sized(_VALUE, value))
+
+
+def _head(name: str) -> bytes:
+    """The field of a name in its entry, remembered: names are few and come again."""
+    if len(_heads) >= _MOST_HEADS:
+        _heads.clear()
+    head = _heads[name] = _sized(_ENTRY, name.encode())
+    return head
 
 
 def _steps(name: str, steps: list[Cell], tags: dict[ListKind, int]) -> bytes:
@@ -245,8 +278,14 @@ def _feature(name: str, cell: Cell, tags: dict[ListKind, int]) -> bytes:
         return b""
     if kind not in tags:
         raise RowError(f"an Example has no list of {kind}", name)
-    if kind == "bytes":
-        data = b"".join(_sized(_ENTRY, value) for value in values)
+    if kind != "bytes":
+        run = packed(kind, cast("array[int]", values))
+    elif len(values) == 1:
+        run = cast("list[bytes]", values)[0]
     else:
-        data = _sized(_ENTRY, packed(kind, cast("array[int]", values))) if values else b""
-    return _sized(tags[kind], data)
+        return _sized(tags[kind], b"".join(_sized(_ENTRY, value) for value in values))
+    if not values:
+        return _sized(tags[kind], b"")
+    if len(run) < 0x7E:
+        return b"%c%c\n%c%b" % (tags[kind], len(run) + 2, len(run), run)
+    return _sized(tags[kind], _sized(_ENTRY, run))

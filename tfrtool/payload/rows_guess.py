@@ -29,7 +29,7 @@ class _Guess:
             kind, value = next(iter(value.items()))
         items = value if isinstance(value, list) else [value]
         self.scalar = self.scalar and len(items) == 1
-        for one in {kind} if kind else {_kind_of(item) for item in items}:
+        for one in {kind} if kind else _kinds_of(items):
             self.kinds.setdefault(one, line)
 
     def column(self, name: str, mixed: bool) -> Column:
@@ -54,6 +54,14 @@ class _Guess:
 
 
 _WORDS = {"named": "a text", "int64": "an integer", "float": "a number", "bytes": "a text"}
+
+
+def _kinds_of(items: list[Any]) -> set[str]:
+    types = set(map(type, items))
+    return {_OF_TYPE[one] for one in types} if types <= _OF_TYPE.keys() else set(map(_kind_of, items))
+
+
+_OF_TYPE = {int: "int64", float: "float"}
 
 
 def _kind_of(item: Any) -> str:

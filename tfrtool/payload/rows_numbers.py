@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
 from typing import TYPE_CHECKING
@@ -18,8 +19,36 @@ _BIG_ENDIAN = sys.byteorder == "big"
 _TAG = bytes([1 << 3 | LEN])
 _SHORT = 30
 """Bytes of packed varints up to which a loop is faster than protobuf."""
+_LONGEST = 56
+"""Bits before the last byte of the longest number that is not negative."""
 _FEW = 8
 """The same in numbers, on the way back."""
+
+
+def few_unpacked(kind: ListKind, raw: bytes) -> array | None:  # type: ignore[type-arg]
+    """The numbers of a packed list, where that is short, spelled in the usual way, and none below 0; else often None.
+
+    Raises WireError where `unpacked` does.
+    """
+    if kind in ("float", "double") or raw.isascii():
+        return unpacked(kind, raw)
+    if len(raw) > _SHORT:
+        return None
+    numbers, number, shift = [], 0, 0
+    for byte in raw:
+        if byte > 0x7F:
+            if shift == _LONGEST:
+                return None
+            number |= (byte & 0x7F) << shift
+            shift += 7
+        elif byte or not shift:
+            numbers.append(number | byte << shift)
+            number = shift = 0
+        else:
+            return None
+    if shift or (kind == "int32" and max(numbers) > 0x7FFFFFFF):
+        return None
+    return array(CODES[kind], numbers)
 
 
 def unpacked(kind: ListKind, raw: bytes) -> array:  # type: ignore[type-arg]
@@ -68,6 +97,19 @@ def packed(kind: ListKind, values: array) -> bytes:  # type: ignore[type-arg]
         whole: bytes = _list_class(kind)(value=values.tolist()).SerializeToString()
         return whole[read_size(whole, 1, len(whole))[1] :]
     return b"".join(map(varint, values))
+
+
+def is_usual(kind: ListKind, raw: bytes, numbers: array) -> bool:  # type: ignore[type-arg]
+    """Whether a packed list is what `packed` makes of its numbers."""
+    if kind in ("float", "double") or len(raw) == len(numbers):
+        return True
+    if kind == "int64":
+        return _DRAWN_OUT.search(raw) is None
+    return packed(kind, numbers) == raw
+
+
+_DRAWN_OUT = re.compile(rb"[\x80-\xff](?:\x00|(?<=[\x80-\xff]{9})[^\x01])", re.DOTALL)
+"""The end of a varint that takes more bytes than it needs, or bits that an int64 has not."""
 
 
 def varint(value: int) -> bytes:

@@ -159,11 +159,14 @@ def guess(name: str, items: list[Any]) -> ListKind:
 def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -> Cell:
     if kind == "bytes":
         return Cell(kind, [_bytes(name, item) for item in items])
-    if any(type(item) is bool for item in items):
+    types = set(map(type, items))
+    if bool in types:
         changes.append(Change(name, BOOLEAN, False))
     if kind in ("int64", "int32"):
-        return Cell(kind, integers(name, kind, [_integer(name, kind, item) for item in items]))
-    numbers = [_number(name, kind, item) for item in items]
+        whole = items if types == {int} else [_integer(name, kind, item) for item in items]
+        return Cell(kind, integers(name, kind, whole))
+    plain = types == {float} and math.inf not in items and -math.inf not in items
+    numbers = items if plain else [_number(name, kind, item) for item in items]
     if kind == "float":
         return Cell(kind, decimals_to_float32(name, numbers, changes))
     from array import array

@@ -80,6 +80,10 @@ def _many(values: array[float]) -> list[str]:
 
 def are_spelled_by(decimals: list[float], values: array[float]) -> bool:
     """Is each decimal what its float32 value shows as, in nine digits or fewer? NaN and infinities are."""
+    if len(values) == 1:
+        decimal, value = decimals[0], values[0]
+        if decimal == value or any(float(f"{value:.{digits}g}") == decimal for digits in (8, 9, 7)):
+            return True
     left = [(d, v) for d, v in zip(decimals, values, strict=True) if d != v and d == d]
     for digits in (8, 9, 7, 6):
         if not left:

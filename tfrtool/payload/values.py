@@ -51,13 +51,22 @@ def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonVa
 def size_text(size: int) -> str:
     """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
     if size < 1024:
-        return f"{size} byte{'' if size == 1 else 's'}"
+        return f"{size:,} byte{'' if size == 1 else 's'}"
     scaled = size / 1024
     for unit in ("KiB", "MiB", "GiB"):
         if scaled < 1023.95 or unit == "GiB":
             break
         scaled /= 1024
     return f"{scaled:.1f} {unit}"
+
+
+def sizes_text(low: int, high: int) -> str:
+    """Two sizes and what lies between: `1 to 3 bytes`, `900 bytes to 1.2 KiB`, `17 bytes` where they are the same."""
+    first, last = size_text(low), size_text(high)
+    if first == last:
+        return last
+    number, unit = first.split(" ")
+    return f"{number if last.endswith(unit) or unit == 'byte' and last.endswith('bytes') else first} to {last}"
 
 
 def _base64(value: Buffer) -> str:

@@ -13,7 +13,7 @@ _WORDS = {
     errno.ENOTDIR: "a part of its path is not a directory",
     errno.ELOOP: "too many symbolic links, or links that go in a circle",
     errno.ENAMETOOLONG: "the name is too long",
-    errno.ENXIO: "it is a socket or a device that cannot be read",
+    errno.ENXIO: "it is a socket, or a device that is not there",
     errno.EMFILE: "too many files are open (see `ulimit -n`)",
     errno.ENFILE: "too many files are open on this machine",
     errno.EIO: "input/output error of the device",

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import BinaryIO, cast
+from contextlib import contextmanager
+from typing import BinaryIO, Protocol, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.report import FORCE
-from tfrtool.sources.debris import claim, sweep, temporary_name
+from tfrtool.sources.debris import sweep
+from tfrtool.sources.placing import admit, create, look, publish, refuse_inputs, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output
-
-_DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
-"""Directories whose entries stand for open files; nothing must be renamed there."""
-_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})
-"""How file systems without hard links (FAT, some network and FUSE ones) answer."""
 
 
 @contextmanager
@@ -42,202 +35,137 @@ def atomic_output(
     character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
     who went away is `BrokenPipeError`.
     """
-    if path == "-":
-        with _direct(1, "standard output", same_as, text) as out:
-            yield out
-        return
-    present = look(path)
-    if present is not None and (stat.S_ISFIFO(present.st_mode) or stat.S_ISCHR(present.st_mode)):
-        with _special(path) as out:
-            yield out
-        return
-    old = admit(path, force, same_as)
-    directory, name = os.path.split(path)
-    sweep(directory or ".")
-    temporary, fd = create(directory, name, path, old)
-    claimed = os.dup(fd)
+    sink = open_sink(path, force=force, same_as=same_as, text=text)
     try:
-        out = Output(fd, f"'{path}'")
-        try:
-            yield cast(BinaryIO, out)
-            out.flush()
-            settle(fd, path, old)
-        except BaseException:
-            out.abandon()
-            raise
-        finally:
-            out.close()
-        if check is not None:
-            check(temporary)
-        publish(temporary, path, force)
+        yield sink.out
+        sink.settle(check)
+        sink.publish()
     finally:
-        remove(temporary)
-        os.close(claimed)
-    sync_directory(directory or ".")
+        sink.discard()
 
 
-def look(path: str) -> os.stat_result | None:
-    """What stands at the path, links followed; None for nothing, or for a link that leads nowhere."""
-    try:
-        return os.stat(path)
-    except (OSError, ValueError):
-        return None
+class Sink(Protocol):
+    """The steps of `atomic_output`, for whoever has something to do between them; `discard` always comes last."""
+
+    out: BinaryIO
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        """All bytes are written: bring them to the disk, and have them checked. `out` is closed then."""
+
+    def unlock(self) -> None:
+        """Give back what a settled file still holds open. Other processes then know by the number of this one, which
+        its hidden name tells, that it is in use."""
+
+    def publish(self) -> None:
+        """Give the file its name."""
+
+    def discard(self) -> None:
+        """Leave no trace of a file that has no name. More than one call does no harm."""
 
 
-def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | None:
-    """Refuse what must not be written; the file that will be replaced, if any."""
-    directory, name = os.path.split(path)
-    try:
-        above = os.stat(directory or ".")
-    except (OSError, ValueError) as error:
-        raise WriteError(f"cannot write '{path}': the directory '{directory}': {reason(error)}") from error
-    if not stat.S_ISDIR(above.st_mode):
-        raise WriteError(f"cannot write '{path}': '{directory}' is not a directory")
-    if not name:
-        raise WriteError(f"cannot write '{path}': it is the name of a directory")
-    try:
-        os.lstat(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+def open_sink(path: str, *, force: bool = False, same_as: Iterable[str] = (), text: bool = False) -> Sink:
+    """The arguments are those of `atomic_output`."""
+    if path == "-":
+        return _Direct(1, "standard output", same_as, text=text)
     present = look(path)
-    if present is None:
-        raise WriteError(f"cannot write '{path}': it is a symbolic link that leads nowhere; remove it first")
-    if stat.S_ISDIR(present.st_mode):
-        raise WriteError(f"cannot write '{path}': it is a directory")
-    if not stat.S_ISREG(present.st_mode):
-        raise WriteError(f"cannot write '{path}': it is a socket or a block device")
-    if _DESCRIPTORS.fullmatch(os.path.realpath(directory or ".")):  # /dev/stdout may lead to a regular file
-        raise WriteError(f"cannot write '{path}' whole or not at all; for standard output use `-`")
-    _refuse_inputs(path, present, same_as)
-    if not force:
-        raise WriteError(f"'{path}' exists already", FORCE)
-    return present
-
-
-def _refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) -> None:
-    for given in same_as:
-        try:
-            source = os.fstat(0) if given == "-" else os.stat(given)
-        except (OSError, ValueError):
-            continue
-        if os.path.samestat(source, target):
-            raise WriteError(f"the output '{path}' is the input '{given}'; an input is never written to")
-
-
-def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
-    """A new hidden file beside the target, private where it will take over the permissions of another."""
-    for _ in range(100):
-        temporary = os.path.join(directory, temporary_name(name))
-        try:
-            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
-        except FileExistsError:
-            continue
-        except (OSError, ValueError) as error:
-            raise WriteError(f"cannot write '{path}': {reason(error)}") from error
-        except BaseException:  # a signal whose handler raises, once the file is made
-            remove(temporary)
-            raise
-        if claim(fd):
-            return temporary, fd
-        os.close(fd)
-    raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
-
-
-def remove(temporary: str) -> None:
-    try:
-        with suppress(OSError):
-            os.unlink(temporary)
-    except BaseException:  # a signal whose handler raises, before the file is gone
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def settle(fd: int, path: str, old: os.stat_result | None) -> None:
-    """Bring the bytes to the disk, under the permissions of the file that is replaced."""
-    try:
-        if old is not None:
-            os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o777)
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot be told to wait
-            raise WriteError(f"cannot write '{path}' to the disk: {reason(error)}; nothing was published") from error
-
-
-def publish(temporary: str, path: str, force: bool) -> None:
-    try:
-        if force:
-            os.replace(temporary, path)
-        else:
-            _link(temporary, path)
-    except FileExistsError as error:
-        raise WriteError(f"'{path}' was made by somebody else meanwhile", FORCE) from error
-    except OSError as error:
-        raise WriteError(f"cannot give '{path}' its name: {reason(error)}; nothing was published") from error
-
-
-def _link(temporary: str, path: str) -> None:
-    """Give the file its name unless the name is taken, which only a hard link does in one step."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        # Over NFS a link can succeed and its answer be lost; the second attempt then meets the first.
-        present = look(path)
-        if present is None or not os.path.samestat(present, os.stat(temporary)):
-            raise
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        try:
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(path)
-            raise
-
-
-def sync_directory(directory: str) -> None:
-    """Bring the new name to the disk; some file systems cannot, and the file is whole all the same."""
-    with suppress(OSError):
-        fd = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-
-@contextmanager
-def _special(path: str) -> Iterator[BinaryIO]:
+    if present is None or not (stat.S_ISFIFO(present.st_mode) or stat.S_ISCHR(present.st_mode)):
+        return _Hidden(path, force, same_as)
     try:
         fd = os.open(path, os.O_WRONLY)
     except OSError as error:
         raise WriteError(f"cannot write '{path}': {reason(error)}") from error
     try:
-        with _direct(fd, f"'{path}'", ()) as out:
-            yield out
-    finally:
-        os.close(fd)
-
-
-@contextmanager
-def _direct(fd: int, called: str, same_as: Iterable[str], text: bool = False) -> Iterator[BinaryIO]:
-    """Write to an open descriptor, which stays open."""
-    try:
-        target = os.fstat(fd)
-    except OSError as error:
-        raise WriteError(f"cannot write {called}: {reason(error)}") from error
-    if os.isatty(fd) and not text:
-        raise WriteError(f"{called} is a terminal, and records are not text: redirect it to a file or a pipe")
-    if stat.S_ISREG(target.st_mode):
-        _refuse_inputs("-", target, same_as)
-    out = Output(fd, called, closes=False)
-    try:
-        yield cast(BinaryIO, out)
-        out.flush()
+        return _Direct(fd, f"'{path}'", (), closes=True)
     except BaseException:
-        out.abandon()
+        os.close(fd)
         raise
-    finally:
-        out.close()
+
+
+class _Hidden:
+    """A file beside the one that it will be; a lock on it tells other processes that it is in use."""
+
+    def __init__(self, path: str, force: bool, same_as: Iterable[str]) -> None:
+        self._path, self._force = path, force
+        self._old = admit(path, force, same_as)
+        directory, name = os.path.split(path)
+        self._directory = directory or "."
+        sweep(self._directory)
+        self._name, fd = create(directory, name, path, self._old)
+        self._lock = -1
+        try:
+            self._lock = os.dup(fd)
+            self._out = Output(fd, f"'{path}'")
+        except BaseException:
+            remove(self._name)
+            raise
+        self._fd, self.out = fd, cast(BinaryIO, self._out)
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        try:
+            self._out.flush()
+            settle(self._fd, self._path, self._old)
+        except BaseException:
+            self._out.abandon()
+            raise
+        finally:
+            self._out.close()
+        if check is not None:
+            check(self._name)
+
+    def unlock(self) -> None:
+        lock, self._lock = self._lock, -1
+        if lock != -1:
+            os.close(lock)
+
+    def publish(self) -> None:
+        publish(self._name, self._path, self._force)
+        self.discard()
+        sync_directory(self._directory)
+
+    def discard(self) -> None:
+        if not self._out.closed:
+            self._out.abandon()
+            self._out.close()
+        try:
+            if self._name:
+                remove(self._name)
+        finally:
+            self._name = ""
+            self.unlock()
+
+    def __del__(self) -> None:
+        if hasattr(self, "out"):
+            self.discard()
+
+
+class _Direct:
+    """An open descriptor, which has its name already."""
+
+    def __init__(
+        self, fd: int, called: str, same_as: Iterable[str], *, text: bool = False, closes: bool = False
+    ) -> None:
+        try:
+            target = os.fstat(fd)
+        except OSError as error:
+            raise WriteError(f"cannot write {called}: {reason(error)}") from error
+        if os.isatty(fd) and not text:
+            raise WriteError(f"{called} is a terminal, and records are not text: redirect it to a file or a pipe")
+        if stat.S_ISREG(target.st_mode):
+            refuse_inputs("-", target, same_as)
+        self._out = Output(fd, called, closes=closes)
+        self.out = cast(BinaryIO, self._out)
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        self._out.flush()
+        self._out.close()
+
+    def unlock(self) -> None:
+        pass
+
+    def publish(self) -> None:
+        pass
+
+    def discard(self) -> None:
+        if not self._out.closed:
+            self._out.abandon()
+            self._out.close()

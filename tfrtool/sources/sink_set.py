@@ -8,6 +8,7 @@ that were given.
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -16,12 +17,15 @@ from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.placing import admit, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
-from tfrtool.sources.sink import admit, atomic_output, create, look, publish, remove, settle, sync_directory
+from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
 
 _CLAIMS = 256
 """Finished members whose locks are kept: each takes a descriptor. The number of the process speaks for the others."""
+_SHARE = 4
+"""At most one in so many of the descriptors that the process may have is spent on locks."""
 
 
 class OutputSet:
@@ -53,6 +57,7 @@ class OutputSet:
         self._stack = ExitStack()
         self._members: list[str] = []
         self._claims: list[int] = []  # descriptors that keep the locks of finished members
+        self._most_claims = _most_claims()
         self._open: Output | None = None
         self._published = False
 
@@ -105,15 +110,15 @@ class OutputSet:
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)
         self._members.append(temporary)
-        if len(self._claims) < _CLAIMS:
+        if len(self._claims) < self._most_claims:
             self._claims.append(os.dup(fd))
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 
-    def hidden(self) -> list[str]:
-        """The names under which the outputs lie until they are published; all are finished."""
+    def finish(self) -> str | None:
+        """Complete the output that is open, and give the name under which it lies until it is published, if it does."""
         self._finish()
-        return list(self._members)
+        return None if self.direct or not self._members else self._members[-1]
 
     def _finish(self) -> None:
         out = self._open
@@ -165,6 +170,11 @@ class OutputSet:
         self._published = True
         for directory in {os.path.dirname(name) or "." for name in names}:
             sync_directory(directory)
+
+
+def _most_claims() -> int:
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _CLAIMS if allowed == resource.RLIM_INFINITY else min(_CLAIMS, allowed // _SHARE)
 
 
 def _is_special(path: str) -> bool:

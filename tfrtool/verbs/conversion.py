@@ -17,34 +17,32 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_names import Names as FeatureNames
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.report import Compression, ConvertReport, Loss
-from tfrtool.sources.sink_set import OutputSet
+from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
 from tfrtool.verbs.convert_mappers import Mappers
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
-from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs, read_back
+from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs
 from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
 from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
-from tfrtool.verbs.convert_shards import Cuts, Names, Shards
+from tfrtool.verbs.convert_shards import Cuts, Shards
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
 
 class Conversion:
     """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
 
-    `outputs` are the names that were published, `reports` those of the inputs so far. After a failure of one input the
-    others are still read, so that all faults are told at once, and nothing is published: `failed`, for that `reason`.
-    `error` is the first failure that was no damage.
+    `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
+    are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
+    damage.
     """
 
     def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
         self.inputs = list(inputs)
         self.output = output
         self.options = options
-        self.outputs: list[str] = []
         self.reports: list[ConvertReport] = []
-        self.names: Names | None = None
         self.target: Target | None = options.to or told_by_name(output)
         refuse_unfit(options, self.target)
         self.failed = False
@@ -61,12 +59,11 @@ class Conversion:
         self._before = Passes(self.inputs, self._inputs, options, self._feed)
         self._plan.surveys = self._before.lines
         self._mappers = Mappers()
-        self._files: OutputSet | None = None
+        self._destination: Destination | None = None
         self._sink: Sink = Counting()
         self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
-        self._own: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -89,14 +86,19 @@ class Conversion:
         return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
 
     @property
+    def outputs(self) -> list[str]:
+        """The names that were published."""
+        return self._destination.outputs if self._destination else []
+
+    @property
     def files_are_direct(self) -> bool:
         """Whether records go into a pipe or a device."""
-        return self._files is not None and self._files.direct
+        return self._destination is not None and self._destination.direct
 
     @property
     def compression(self) -> Compression:
         """That of the outputs."""
-        return self._sink.compression if isinstance(self._sink, Outputs) else "none"
+        return self._destination.compression if self._destination else "none"
 
     # One input
 
@@ -138,8 +140,8 @@ class Conversion:
             feed.fill(report)
             report.losses += losses.all()
         if isinstance(sink, Outputs):
-            if self._shards.each:
-                self._end_own(sink, name, opened)
+            if self._destination is not None and sink is self._sink:
+                self._destination.end_own(name, opened)
             self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
         self.failed = self.failed or feed.stopped
 
@@ -153,7 +155,7 @@ class Conversion:
 
     def _begin(self, source: Input) -> None:
         """Learn the target and prepare the outputs, at the first input."""
-        if self.names is not None or source.foreign:
+        if self._destination is not None or source.foreign:
             return
         target = self.target
         if target is None:
@@ -171,9 +173,11 @@ class Conversion:
         if compress == "auto":
             packed = self.output.endswith(".gz") and target != "parquet"
             compress = "gzip" if packed else source.compression if same else "none"
-        self.names = Names(self.output, target, self._shards, same, compress == "gzip")
+        self._destination = Destination(
+            self.output, self.inputs, self._shards, self.options, target, compress, same=same
+        )
         if not self.failed:
-            self._prepare(self.names, target, compress)
+            self._prepare(self._destination, target)
 
     def _first_format(self, source: Input) -> str:
         """The format of the first input that has bytes."""
@@ -186,20 +190,10 @@ class Conversion:
                         return other.format
         return source.format
 
-    def _prepare(self, names: Names, target: Target, compress: Compression) -> None:
+    def _prepare(self, destination: Destination, target: Target) -> None:
         options = self.options
-        files = OutputSet(
-            names.path,
-            force=options.force,
-            same_as=self.inputs,
-            make_directory=names.in_directory,
-            text=target == "jsonl" and compress == "none",
-        )
         if not options.dry_run:
-            known = names.refuse_unfit(self.inputs)
-            if self._shards.count is not None:
-                names.refuse_leftovers(known)
-            files.admit(known + ([options.schema_out] if options.schema_out else []))
+            destination.admit()
         if target == "parquet":
             from tfrtool.verbs.parquet_arrow import arrow
 
@@ -216,24 +210,13 @@ class Conversion:
         elif self._shards.count is not None:
             total = self._before.total(Counting())
         self.failed |= self._before.forewarned
-        layout = Layout(compress, options.level, self._plan if target in ROWS else None)
+        rows = self._plan if target in ROWS else None
+        layout = Layout(destination.compression, options.level, rows, hollow=options.rules.empty == "keep")
         if target in ROWS and not self.failed:
             self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
         if self.failed:
             return
-        if options.dry_run:
-            self._sink = self._idle
-            return
-        cuts = Cuts(self._shards, total)
-        self._files = self._stack.enter_context(files)
-        self._sink = Outputs(files, target, layout, cuts)
-
-    def _end_own(self, sink: Outputs, name: str, first: int) -> None:
-        """An input with an output of its own is done; one without records has an empty one, where that is legal."""
-        if sink.opened == first and self.target != "ofrecord":
-            sink.next()
-        self._own += [name] * (sink.opened - first)
-        sink.cuts.close()
+        self._sink = self._idle if options.dry_run else destination.open(self._stack, layout, total)
 
     # The end
 
@@ -246,7 +229,9 @@ class Conversion:
                 return
             self._tell_unmet()
             if not self.options.dry_run:
-                self._publish()
+                if self._destination is None:
+                    raise RefusedError("there is no record to write")
+                self._destination.publish(self._schema_data())
         except TfrtoolError:
             self.bar("the outputs could not be published")
             raise
@@ -263,46 +248,6 @@ class Conversion:
             if name not in met:
                 loss = Loss(name.encode("utf-8", "surrogateescape"), "named, and in no record", False, 0, 0, 0)
                 self.reports[-1].losses.append(loss)
-
-    def _publish(self) -> None:
-        sink, names, files = self._sink, self.names, self._files
-        if not isinstance(sink, Outputs) or names is None or files is None:
-            raise RefusedError("there is no record to write")
-        if not sink.opened:
-            if names.target == "ofrecord":
-                raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
-            if self._shards.cut:
-                raise RefusedError("there is no record to write, and a shard is never empty")
-            sink.next()
-        sink.finish()
-        if self._shards.count not in (None, sink.opened):
-            raise WriteError(
-                "the inputs changed while they were read: they do not fill the shards; nothing was published"
-            )
-        if not files.direct and not (self.options.rules.empty == "keep" and names.target == "ofrecord"):
-            read_back(files.hidden(), sink.counts(), names.target, sink.compression)
-        self.outputs = names.of(sink.opened, self._own)
-        names.refuse_leftovers(self.outputs)
-        side = self._schema_file(files)
-        try:
-            files.publish([*self.outputs, *side])
-        except BaseException:
-            self.outputs = []
-            raise
-
-    def _schema_file(self, files: OutputSet) -> list[str]:
-        """Write the schema as one more file of the set; its name, if it has one."""
-        path, data = self.options.schema_out, self._schema_data()
-        if path is None or data is None:
-            return []
-        if files.direct:
-            from tfrtool.sources.sink import atomic_output
-
-            with atomic_output(path, force=self.options.force, same_as=self.inputs) as out:
-                out.write(data)
-            return []
-        files.open(path).write(data)
-        return [path]
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.layout import FRAMING, HEADER, OFRECORD_HEADER
+from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.mapping_rules import Refused
 from tfrtool.payload.wire import WireError
@@ -89,6 +89,7 @@ class Feed:
         self.framed = framed
         self.raw = framed and mapper is None and not conditions
         self.is_ofrecord = reading.identity.format == "ofrecord"
+        self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
         self.written = self.skipped = 0
         self.stopped = False
 
@@ -130,11 +131,11 @@ class Feed:
         copied = self.framed and self.mapper is None
         if copied or not self.is_ofrecord or damage.fault != "payload" or number is None:
             return False
-        size = damage.end - damage.begin - OFRECORD_HEADER
+        size = damage.end - damage.begin - self._before
         if size > MAX_RECORD:
             return False
         view = memoryview(bytearray(size))
-        view = view[: self.reading.source.data.read_into(damage.begin + OFRECORD_HEADER, view)]
+        view = view[: self.reading.source.data.read_into(damage.begin + self._before, view)]
         try:
             self._record(view, number)
         except WireError:
@@ -200,16 +201,12 @@ class Feed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.target, number)
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.made(self._kind), number)
         self.written += 1
 
     @property
     def _kind(self) -> Kind:
         return "ofrecord" if self.is_ofrecord else self.reading.kind or "unknown"
-
-    @property
-    def _before(self) -> int:
-        return OFRECORD_HEADER if self.is_ofrecord else HEADER
 
     def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
         if batch.view is not None:
@@ -221,11 +218,10 @@ class Feed:
         return view[: self.reading.source.data.read_into(batch.base + begin, view)]
 
     def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
-        after = 0 if self.is_ofrecord else FRAMING - HEADER
         wanted = "OFRecord" if self.is_ofrecord else "Example"
         return Damage(
             batch.base + batch.begins[i] - self._before,
-            batch.base + batch.ends[i] + after,
+            batch.base + batch.ends[i] + self._after,
             "payload",
             batch.first + i,
             message=f"the payload is no {wanted}: {error}",

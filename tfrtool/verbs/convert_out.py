@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from tfrtool.errors import WriteError
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch
-from tfrtool.report import Compression, Format, Kind
+from tfrtool.report import Kind
 from tfrtool.sources.sink_set import OutputSet
+from tfrtool.verbs.convert_check import ReadBack
 from tfrtool.verbs.convert_shards import Cuts
-from tfrtool.verbs.options import Options
 from tfrtool.verbs.salvage import copied
 from tfrtool.verbs.targets import WRITERS, FrameWriter, Layout, Pieces, Target, Writer
 
@@ -50,18 +47,20 @@ class Outputs:
         self.files = files
         self.cuts = cuts
         self.starts: list[int] = []
+        self.target = target
         self._make = WRITERS[target]
         self.compression = layout.compression
         self._layout = layout
         self._writer: Writer | None = None
+        self._back: ReadBack | None = None
         self.takes_many = target in ("tfrecord", "ofrecord")
         self._before, self._after = AROUND["ofrecord" if target == "ofrecord" else "tfrecord"]
 
     def next(self) -> Writer:
         """Open the next output."""
         self.finish()
-        out: BinaryIO = self.files.open()
-        self._writer = self._make(out, self._layout)
+        self._back = ReadBack(self.files.open(), self.target, self._layout)
+        self._writer = self._make(self._back.stream, self._layout)
         self.starts.append(self.cuts.total)
         self.cuts.open()
         return self._writer
@@ -77,15 +76,17 @@ class Outputs:
             return 0, 0
         return bisect_right(self.starts, first) - 1, bisect_left(self.starts, behind)
 
-    def counts(self) -> list[int]:
-        """How many records are in each output."""
-        return [behind - first for first, behind in pairwise([*self.starts, self.cuts.total])]
-
     def finish(self) -> None:
-        """No more goes into the output that is open."""
-        if self._writer is not None:
+        """No more goes into the output that is open, which is read back while the system still holds it in memory.
+
+        Raises WriteError where that is not what was written.
+        """
+        if self._writer is not None and self._back is not None:
             self._writer.finish()
             self._writer = None
+            hidden = self.files.finish()
+            if hidden is not None:
+                self._back.check(hidden, self.cuts.total - self.starts[-1])
 
     def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
         view, before, after = batch.view, self._before, self._after
@@ -137,41 +138,6 @@ class Outputs:
             self._writer.settle()
 
 
-def read_back(files: Sequence[str], counts: Sequence[int], target: Target, compression: Compression) -> None:
-    """Raise WriteError unless each file holds so many records: by headers, by line ends, by the footer of Parquet.
-
-    That is what a full disk or a network file system can spoil without a word; payloads were checked on their way.
-    """
-    for name, count in zip(files, counts, strict=True):
-        if target == "parquet":
-            from tfrtool.verbs.parquet import check_parquet
-
-            check_parquet(name, count)
-            continue
-        status, records = _lines(name, compression) if target == "jsonl" else _frames(name, target, compression)
-        if status != "clean" or records != count:
-            raise WriteError(
-                f"an output did not read back as written ({status}, {records:,} of {count:,} records): "
-                "nothing was published; the disk or the memory of this machine may be at fault"
-            )
-
-
-def _frames(name: str, target: Format, compression: Compression) -> tuple[str, int]:
-    from tfrtool.verbs.count import count_file
-
-    found = count_file(name, Options(format=target, compression=compression))
-    return found.status, found.records
-
-
-def _lines(name: str, compression: Compression) -> tuple[str, int]:
-    from tfrtool.sources import open_source
-    from tfrtool.sources.stream import whole
-
-    with open_source(name, compression=compression) as source:
-        count = sum(bytes(view).count(b"\n") for view in whole(source.data))
-        return ("damaged" if source.faults else "clean"), count
-
-
 class Nowhere:
     """A set of outputs of which nothing is kept: a dry run tries everything all the same."""
 
@@ -180,6 +146,9 @@ class Nowhere:
     def open(self) -> BinaryIO:
         """The next output."""
         return cast(BinaryIO, self)
+
+    def finish(self) -> None:
+        """There is nothing to be read back."""
 
     def write(self, data: bytes) -> int:
         """As a stream does."""

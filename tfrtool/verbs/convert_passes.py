@@ -98,7 +98,7 @@ class Passes:
                     if isinstance(source, RowInput) and source.format == "jsonl":
                         yield source.source
 
-        return survey_lines(sources(), self._inputs.plan.wants, self.progress if self.lines_first else None)
+        return survey_lines(sources(), self._inputs.plan.wanted, self.progress if self.lines_first else None)
 
     def small_integers(self) -> dict[bytes, ListKind]:
         """int32, for the int64 features all of whose values fit that."""

@@ -43,7 +43,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | 
         progress=progress,
         source=source,
         merged=plan.merged,
-        wanted=plan.wants,
+        wanted=plan.wanted,
         bad=bad if plan.options.skip_damaged else None,
     )
     reader.changes = Telling(losses)
@@ -60,7 +60,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
         double="exact" if double == "bytes" else double,
         progress=progress,
         source=source,
-        wanted=plan.wants,
+        wanted=plan.wanted,
     )
     reader.message = plan.message_of(reader.stored())
     reader.changes = Telling(losses)
@@ -68,7 +68,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
 
 
 def survey_lines(
-    sources: Iterator[Source], wanted: Callable[[str], bool], progress: Callable[[int], None] | None = None
+    sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Callable[[int], None] | None = None
 ) -> GuessSchema:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
     from tfrtool.payload.rows_guess import GuessSchema
@@ -87,7 +87,7 @@ def survey_lines(
         changes: list[Change] = []
         with suppress(TfrtoolError, RowError):
             for number, value, row in reader.rows(changes):
-                guess.add(_chosen(value, row, wanted), row.message, number)
+                guess.add(value if wanted is None else _chosen(value, row, wanted), row.message, number)
                 changes.clear()
     return guess
 
@@ -220,7 +220,8 @@ class RowFeed:
         if pieces is None:
             self.skipped += 1
             return
-        self.sink.record(pieces, self.source.message if self.mapper is None else self.mapper.target, number)
+        message = self.source.message
+        self.sink.record(pieces, message if self.mapper is None else self.mapper.made(message), number)
         self.written += 1
         self.sink.settle()
 

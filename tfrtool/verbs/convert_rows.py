@@ -72,6 +72,11 @@ class RowPlan:
         """Whether a feature of that name comes along, so that what it holds has to be looked at."""
         return self.names.target(name.encode("utf-8", "surrogatepass")) is not None
 
+    @property
+    def wanted(self) -> Callable[[str], bool] | None:
+        """`wants`, where not all of them do."""
+        return self.wants if self.options.rules.renames else None
+
     def lines_schema(self) -> RowSchema:
         """The schema by which JSON Lines are read: that of the user, or what a first pass learnt of them."""
         if self.guessed is None:

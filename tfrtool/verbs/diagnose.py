@@ -8,10 +8,13 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
-from tfrtool.verbs.mangled import Mangled, mangled, mangled_gzip
+from tfrtool.verbs.mangled import Mangled, looks_mangled, mangled, mangled_gzip
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
+
+_NEAR = 1 << 16
+"""Bytes around the first damage that are looked at for signs of one, where the first bytes of the file have none."""
 
 _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
 """Faults that say nothing of the format when no record was found."""
@@ -42,10 +45,16 @@ def diagnose(
     if not report.records and layout and first:
         report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
         report.message = first.message
-        proof = "nothing proves their payloads" if layout == ZEROED.name else "every payload is proved by its checksum"
+        proof = "every payload is proved by its checksum"
+        report.remedy = Remedy("repair", report.path, aim="write them anew")
+        if layout == ZEROED.name:
+            proof = "nothing proves their payloads"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
         report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
         return
-    found = mangled(_beginning(source)) if report.format == "tfrecord" else None
+    found = None
+    if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
+        found = mangled(_beginning(source))
     if found:
         restorable = _unmangled(source, found.diagnosis)
         if 2 * report.damaged_bytes > (report.bytes or 0) or restorable > report.records + report.restorable:
@@ -112,8 +121,20 @@ def extent(report: FileReport) -> str:
 def _beginning(source: Source) -> bytes:
     if not source.seekable:
         return source.head
-    view = memoryview(bytearray(min(_LOOKED_AT, source.data.size or 0)))
-    return bytes(view[: source.data.read_into(0, view)])
+    return _bytes(source, 0, min(_LOOKED_AT, source.data.size or 0))
+
+
+def _around(source: Source, damage: Damage | None) -> bytes:
+    """The first bytes of the first damage, and some before it: a conversion damages what it converts."""
+    if damage is None or not source.seekable:
+        return b""
+    begin = max(0, damage.begin - _NEAR // 2)
+    return _bytes(source, begin, min(damage.end, damage.begin + _NEAR // 2))
+
+
+def _bytes(source: Source, begin: int, end: int) -> bytes:
+    view = memoryview(bytearray(end - begin))
+    return bytes(view[: source.data.read_into(begin, view)])
 
 
 def _unmangled(source: Source, diagnosis: str) -> int:

@@ -16,6 +16,8 @@ from tfrtool.verbs.unmangle import Undone
 _REPLACEMENT = "\ufffd".encode()
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 """How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
+_LIKELY = 0.5
+"""The same for a first look at few bytes."""
 _GLANCE = 1 << 16
 """Bytes that tell text from most binary data."""
 _SURE = 0.9
@@ -73,6 +75,12 @@ def _unpacked(head: bytes) -> tuple[bytes, bool]:
     except zlib_error:
         return first, False
     return first, unzip.eof or len(head) >= _GLANCE
+
+
+def looks_mangled(sample: bytes) -> bool:
+    """Whether some bytes of a damaged file speak for a conversion, so that it is worth being looked for."""
+    newlines = sample.count(b"\n")
+    return (newlines > 0 and sample.count(b"\r\n") >= _LIKELY * newlines) or _is_text(sample)
 
 
 def mangled(head: bytes) -> Mangled | None:

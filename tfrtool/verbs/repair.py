@@ -62,12 +62,17 @@ def repair_file(
     try:
         yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
-        trail.failed(name, str(error))
-        hint, told = _advice(error), (error.kind, error.facts)
-        yield RepairReport(name, status="error", hint=hint, error=told, remedy=error.remedy)
+        trail.failed(name, error.facts)
+        yield failed(name, error)
     except MemoryError:
         trail.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
+
+
+def failed(name: str, error: TfrtoolError) -> RepairReport:
+    """The report of an input that could not be repaired."""
+    told = (error.kind, error.facts)
+    return RepairReport(name, status="error", hint=_advice(error), error=told, remedy=error.remedy)
 
 
 def _advice(error: TfrtoolError) -> str | None:
@@ -77,10 +82,8 @@ def _advice(error: TfrtoolError) -> str | None:
         if code == errno.EIO:
             return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
         return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
-    if isinstance(error, WriteError):
-        if code in _FULL:
-            return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
-        return "make that directory first" if code == errno.ENOENT else None
+    if isinstance(error, WriteError) and code in _FULL:
+        return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
     return None
 
 
@@ -138,7 +141,10 @@ def repair(
     with Trail(*side_files, force=force, inputs=(name,)) as trail:
         for item in _attempt(name, out, options, trail):
             if isinstance(item, RepairReport):
-                trail.publish()
+                unpublished = trail.publish()
+                for failure in (*unpublished.values(), trail.failure):
+                    if failure is not None:
+                        raise failure
                 item.outcomes = outcomes
                 return item
             outcomes.append(item)
@@ -186,7 +192,9 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
         report.records = report.written
         if report.corrected or report.unverified:
             report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
-        saving.publish()
+        elif report.converted and not report.lost:
+            report.hint = None  # the same
+        saving.publish(trail)
     yield report
 
 

@@ -23,6 +23,7 @@ from tfrtool.verbs.writer import FrameFile
 
 if TYPE_CHECKING:
     from tfrtool.verbs.repair import RepairOptions
+    from tfrtool.verbs.trail import Trail
 
 _DIGESTS = 1 << 20
 """Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
@@ -85,10 +86,16 @@ class Saving:
         self._count_repeat(length, crc, other)
         self._write(masked(crc).to_bytes(4, "little"))
 
-    def publish(self) -> None:
-        """Give the output its name, if there is one. Raises `WriteError`; there is none then."""
-        if self._file is not None:
-            self._file.close()
+    def publish(self, trail: Trail) -> None:
+        """Have the output published, if there is one. Raises `WriteError`; there is none then."""
+        sink = None if self._file is None else self._file.settle()
+        if sink is not None:
+            try:
+                trail.written(self._output, self._report)
+                trail.take(self._source.name, sink)
+            except BaseException:
+                sink.discard()
+                raise
             self._report.output = self._output
 
     def close(self) -> None:

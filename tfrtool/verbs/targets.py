@@ -37,11 +37,13 @@ _KNOWN_MOST = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How outputs are written. `level` is that of gzip and zlib; `rows` is for formats of rows."""
+    """How outputs are written. `level` is that of gzip and zlib; `rows` is for formats of rows; `hollow`: OFRecords may
+    be of no bytes."""
 
     compression: Compression = "none"
     level: int = 6
     rows: RowPlan | None = None
+    hollow: bool = False
 
 
 class Writer(Protocol):

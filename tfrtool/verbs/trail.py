@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
 from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
-from tfrtool.sources.sink import atomic_output
+from tfrtool.sources.sink import Sink, open_sink
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.salvage import copied
+
+_LOCKS = 256
+"""Outputs that wait and keep their locks: each takes a descriptor."""
 
 
 class Trail:
@@ -21,12 +25,17 @@ class Trail:
     out.
 
     The list is JSON Lines. For each input its `range` objects stand in order, without gap or overlap, from 0 to the
-    end of the decoded stream: `path`, `begin`, `end`, `action`, and for damage `fault`, `record`, `records`,
-    `message`, and for bytes that were dropped `quarantine`, their offset in the file of dropped bytes. A `break` object
-    tells of a break of the gzip or zlib stream, `at` the byte before which it lies. An `error` object takes back what
-    stands above it for that input: its output was not written after all.
+    end of the decoded stream: `path`, `begin`, `end`, `action`, `records`, which counts the records that were written
+    from it, `left_out`, which counts sound ones that were not asked for, and for damage `fault`, `record`, `message`,
+    and for bytes that were dropped `quarantine`, their offset in the file of dropped bytes. A `break` object tells of a
+    break of the gzip or zlib stream, `at` the byte before which it lies. An `output` object behind them names the file
+    that holds the records, and its `bytes` before they are compressed. An `error` object takes back what stands above
+    it for that input: its output was not written after all.
 
-    A side file that cannot be written stops no repair: both are given up, and `publish` says so.
+    Outputs are not published without what tells of them: where there are side files, the outputs wait until those have
+    their names. What a crash leaves between is a list that names an output which is not there.
+
+    A side file that cannot be written stops no repair: both are given up, and `failure` says so.
     """
 
     def __init__(
@@ -40,15 +49,17 @@ class Trail:
         self._names = (quarantine, report)
         self._force = force
         self._inputs = inputs
-        self._stack = ExitStack()
+        self._sinks: dict[str, Sink] = {}  # in the order in which they are published
         self._quarantine: BinaryIO | None = None
         self._report: BinaryIO | None = None
+        self._waiting: list[tuple[str, Sink]] = []
+        self._unpublished: dict[str, WriteError] = {}
+        self._settled = self._done = False
         self._set_aside = 0
         self._path = ""
         self._kept: Range | None = None
         self._kept_records = 0
         self._failure: WriteError | None = None
-        self._published: list[str] = []
 
     @property
     def quarantine_name(self) -> str | None:
@@ -60,45 +71,95 @@ class Trail:
         """The list, if there is to be one."""
         return None if self._failure else self._names[1]
 
+    @property
+    def failure(self) -> WriteError | None:
+        """Why there are no side files, where they could not be written."""
+        if self._failure is None:
+            return None
+        names = [f"'{name}'" for name in self._names if name]
+        whole = f"neither {names[0]} nor {names[1]} is" if len(names) > 1 else f"{names[0]} is not"
+        again = Remedy(settings=FORCE.settings, aim="write all of it again")
+        return WriteError(f"{self._failure.facts}; {whole} complete; the outputs are not concerned", again)
+
     def __enter__(self) -> Self:
-        quarantine, report = self._names
-        with ExitStack() as stack:
-            if report is not None:
-                self._report = self._open(stack, report)
-            if quarantine is not None:  # opened last, so published first: the list tells offsets in it
-                self._quarantine = self._open(stack, quarantine)
-            self._stack = stack.pop_all()
+        try:
+            for name in filter(None, self._names):  # the list tells offsets in the other, and comes after it
+                self._sinks[name] = open_sink(name, force=self._force, same_as=self._inputs)
+        except BaseException:
+            self._discard()
+            raise
+        outs = [self._sinks[name].out if name else None for name in self._names]
+        self._quarantine, self._report = outs
         return self
-
-    def _open(self, stack: ExitStack, name: str) -> BinaryIO:
-        def closed(kind: type[BaseException] | None, *_: object) -> None:
-            if kind is None:
-                self._published.append(name)
-
-        stack.push(closed)
-        return stack.enter_context(atomic_output(name, force=self._force, same_as=self._inputs))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.__exit__(kind, error, trace)
+        try:
+            if kind is None and not self._done:
+                unpublished = self.publish()
+                for failure in (*unpublished.values(), self.failure):
+                    if failure is not None:
+                        raise failure
+        finally:
+            self._discard()
 
-    def publish(self) -> None:
-        """Give both files their names before the block ends.
+    def _discard(self) -> None:
+        for sink in (*self._sinks.values(), *(sink for _, sink in self._waiting)):
+            sink.discard()
 
-        Raises `WriteError` for what could not be written; at least the list is missing then.
+    def take(self, path: str, sink: Sink) -> None:
+        """Publish the settled output of an input, at once or behind the side files. Raises `WriteError`."""
+        if not self._sinks:
+            try:
+                sink.publish()
+            finally:
+                sink.discard()
+            return
+        if len(self._waiting) >= _LOCKS:
+            sink.unlock()
+        self._waiting.append((path, sink))
+
+    def settle(self) -> None:
+        """All inputs are done: bring the side files to the disk, which can take its time."""
+        if self._settled:
+            return
+        self.end()
+        self._settled, self._quarantine, self._report = True, None, None
+        with self._may_fail():
+            for sink in () if self._failure else self._sinks.values():
+                sink.settle()
+
+    def publish(self) -> dict[str, WriteError]:
+        """Give the side files their names, and then the outputs that wait for that.
+
+        The result tells, by input, of outputs that did not get theirs; `failure` tells of the side files. A second call
+        gives the same and does nothing.
         """
-        if self._failure is None:
+        if not self._done:
+            self.settle()
+            self._done = True
             with self._may_fail():
-                for file in filter(None, (self._report, self._quarantine)):
-                    file.flush()  # so that a full disk is met before either has its name
-                self._stack.close()
-        if self._failure is not None:
-            missing = " nor ".join(f"'{name}'" for name in self._names if name and name not in self._published)
-            raise WriteError(
-                f"{self._failure.facts}; there is no {missing} now; the outputs are not concerned",
-                Remedy(settings=FORCE.settings, aim="write all of it again"),
-            ) from self._failure
+                for sink in () if self._failure else self._sinks.values():
+                    sink.publish()
+            for path, sink in self._waiting:
+                try:
+                    sink.publish()
+                except WriteError as error:
+                    self._unpublished[path] = error
+                    self._take_back(path, error)
+                finally:
+                    sink.discard()
+        return self._unpublished
+
+    def _take_back(self, path: str, error: WriteError) -> None:
+        """Add to the published list that there is no such output."""
+        name = self.report_name
+        if name is not None and os.path.isfile(name):
+            with suppress(OSError), open(name, "ab", buffering=0) as file:
+                self._path, self._report = path, cast(BinaryIO, file)
+                self._row("error", message=error.facts)
+            self._report = None
 
     @contextmanager
     def _may_fail(self) -> Iterator[None]:
@@ -113,8 +174,8 @@ class Trail:
     def _give_up(self, error: WriteError) -> None:
         self._failure = error
         self._report = self._quarantine = None
-        with suppress(WriteError):
-            self._stack.__exit__(type(error), error, error.__traceback__)
+        for sink in self._sinks.values():
+            sink.discard()
 
     def begin(self, path: str) -> None:
         """The ranges that follow are those of this input."""
@@ -126,7 +187,7 @@ class Trail:
         if action != "kept":
             self.end()
             told = {} if self._quarantine is None else {"quarantine": self._set_aside}
-            self._line(begin, end, action, records=records, **told)
+            self._line(begin, end, action, records=0, left_out=records, **told)
             return
         if self._kept and self._kept[1] == begin:
             self._kept = (self._kept[0], end)
@@ -176,8 +237,13 @@ class Trail:
             told: dict[str, Any] = {} if self._quarantine is None else {"quarantine": begin}
         else:
             told = {}
-        self._line(0, size, "dropped", diagnosis=report.diagnosis, message=report.message, **told)
+        self._line(0, size, "dropped", records=0, diagnosis=report.diagnosis, message=report.message, **told)
         return size
+
+    def written(self, name: str, report: RepairReport) -> None:
+        """The output that holds what was kept of an input."""
+        self.end()
+        self._row("output", output=_text(name), records=report.written, bytes=report.output_bytes)
 
     def failed(self, path: str, message: str) -> None:
         """An input whose output could not be written."""

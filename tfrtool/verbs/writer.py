@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from tfrtool.framing.crc import Bytes
 from tfrtool.framing.encode import footer, header
-from tfrtool.sources.sink import atomic_output
+from tfrtool.sources.sink import Sink, open_sink
 
 if TYPE_CHECKING:
     from tfrtool.report import Compression
@@ -44,9 +43,9 @@ class FrameFile:
         same_as: Iterable[str] = (),
         check: Callable[[str], None] | None = None,
     ) -> None:
-        self._stack = ExitStack()
-        opened = atomic_output(path, force=force, same_as=same_as, check=check)
-        self._out: BinaryIO | None = self._stack.enter_context(opened)
+        self._sink = open_sink(path, force=force, same_as=same_as)
+        self._out: BinaryIO | None = self._sink.out
+        self._check = check
         self._deflate = packer(compression, level)
 
     @property
@@ -64,26 +63,35 @@ class FrameFile:
             self.discard()
             raise
 
-    def close(self) -> None:
-        """Publish the file. A second call does nothing."""
+    def settle(self) -> Sink | None:
+        """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
+        discarded, by the caller; None where that is done."""
         if self._out is None:
-            return
+            return None
         try:
             if self._deflate is not None:
                 self._out.write(self._deflate.flush())
-        except BaseException as error:
-            self._out = None
-            self._stack.__exit__(type(error), error, error.__traceback__)
+            self._sink.settle(self._check)
+        except BaseException:
+            self.discard()
             raise
         self._out = None
-        self._stack.close()
+        return self._sink
+
+    def close(self) -> None:
+        """Publish the file. A second call does nothing."""
+        sink = self.settle()
+        if sink is not None:
+            try:
+                sink.publish()
+            finally:
+                sink.discard()
 
     def discard(self) -> None:
         """Drop everything that was written; whatever stood at the path still stands there."""
         if self._out is not None:
             self._out = None
-            with suppress(_Discarded):
-                self._stack.__exit__(_Discarded, _Discarded(), None)
+            self._sink.discard()
 
     def __enter__(self) -> Self:
         return self
@@ -95,10 +103,6 @@ class FrameFile:
             self.close()
         else:
             self.discard()
-
-
-class _Discarded(Exception):
-    pass
 
 
 class RecordWriter(FrameFile):

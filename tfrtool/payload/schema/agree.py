@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from tfrtool.fields import Slotted
 from tfrtool.payload.schema.feature import Feature, Key, Met, within
 from tfrtool.payload.schema.values import Place
 
@@ -16,16 +16,18 @@ Lengths = int | list[int]
 Two = tuple[Key, Key]
 
 
-@dataclass(slots=True)
-class Agreement:
+class Agreement(Slotted):
     """`partings` has every pair of names that does not agree, with the first record in which it does not.
 
     A feature that is missing counts as an empty list. So where two stretches are joined, a feature that one of them has
     not met was empty in all of it.
     """
 
-    names: set[Key] = field(default_factory=set)
-    partings: dict[Two, Met] = field(default_factory=dict)
+    __slots__ = ("names", "partings")
+
+    def __init__(self, names: set[Key] | None = None, partings: dict[Two, Met] | None = None) -> None:
+        self.names = set() if names is None else names
+        self.partings = {} if partings is None else partings
 
     @classmethod
     def of(cls, lengths: Mapping[Key, Lengths], place: Callable[[int], Place]) -> Agreement:

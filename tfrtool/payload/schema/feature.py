@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tfrtool.fields import Slotted
 from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place, values_for
 
 Key = tuple[bool, bytes]
@@ -23,19 +23,29 @@ class Met(NamedTuple):
         return Met(before + self.at, self.place)
 
 
-@dataclass(slots=True)
-class Lists:
+class Lists(Slotted):
     """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
 
     For a feature list these are the lists of its steps.
     """
 
-    kind: str | None
-    records: int
-    first: Place
-    shortest: int
-    longest: int
-    values: Numbers | Blobs | None
+    __slots__ = ("first", "kind", "longest", "records", "shortest", "values")
+
+    def __init__(
+        self,
+        kind: str | None,
+        records: int,
+        first: Place,
+        shortest: int,
+        longest: int,
+        values: Numbers | Blobs | None,
+    ) -> None:
+        self.kind = kind
+        self.records = records
+        self.first = first
+        self.shortest = shortest
+        self.longest = longest
+        self.values = values
 
     def merge(self, other: Lists) -> None:
         self.records += other.records
@@ -49,8 +59,7 @@ class Lists:
         return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values)
 
 
-@dataclass(slots=True)
-class Feature:
+class Feature(Slotted):
     """A feature, or a feature list, over a stretch of records.
 
     `present` counts the records in which its name stands, `repeated` those in which it stands more than once (readers
@@ -58,15 +67,29 @@ class Feature:
     value. `steps` are the least and the most steps of a feature list.
     """
 
-    name: bytes
-    is_list: bool = False
-    present: int = 0
-    repeated: int = 0
-    first_repeated: Place | None = None
-    missing: Place | None = None
-    filled: Met | None = None
-    kinds: dict[str | None, Lists] = field(default_factory=dict)
-    steps: tuple[int, int] | None = None
+    __slots__ = ("filled", "first_repeated", "is_list", "kinds", "missing", "name", "present", "repeated", "steps")
+
+    def __init__(
+        self,
+        name: bytes,
+        is_list: bool = False,
+        present: int = 0,
+        repeated: int = 0,
+        first_repeated: Place | None = None,
+        missing: Place | None = None,
+        filled: Met | None = None,
+        kinds: dict[str | None, Lists] | None = None,
+        steps: tuple[int, int] | None = None,
+    ) -> None:
+        self.name = name
+        self.is_list = is_list
+        self.present = present
+        self.repeated = repeated
+        self.first_repeated = first_repeated
+        self.missing = missing
+        self.filled = filled
+        self.kinds = {} if kinds is None else kinds
+        self.steps = steps
 
     def merge(self, other: Feature, before: int) -> None:
         """Add what a later stretch says; `before` is the number of records of this one. `missing` is the caller's."""

@@ -160,6 +160,10 @@ def floats(runs: Iterable[Buffer], code: str, into: Numbers) -> None:
 
 
 def _floats(runs: Iterable[Buffer]) -> Iterator[bytes]:
+    """Runs put together into pieces of a good size, or cut into such."""
+    if isinstance(runs, list) and sum(map(len, runs)) <= _CHUNK:
+        yield b"".join(runs)
+        return
     held: list[Buffer] = []
     size = 0
     for run in runs:

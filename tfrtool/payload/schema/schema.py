@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.schema.wire_table import WireTable
 
 
-@dataclass(slots=True)
-class File:
+class File(Fields):
     """What an emitter needs to know of one file: its name, its sound records, and the bytes of their payloads."""
 
     path: str
@@ -25,8 +24,7 @@ class File:
     compression: str | None
 
 
-@dataclass(slots=True)
-class Schema:
+class Schema(Fields):
     """The schema of some files. `Schema()` is the identity of `merge`, which is associative; files merge in order.
 
     `examples` has Examples and SequenceExamples. `blank` counts the records of files that have nothing but empty ones:
@@ -36,8 +34,8 @@ class Schema:
     first records of some file were read.
     """
 
-    examples: Table = field(default_factory=Table)
-    ofrecords: Table = field(default_factory=Table)
+    examples: Table = made(default_factory=Table)
+    ofrecords: Table = made(default_factory=Table)
     events: EventTable | None = None
     unknown: WireTable | None = None
     blank: int = 0
@@ -47,8 +45,8 @@ class Schema:
     limited: bool = False
     damaged: int = 0
     unread: int = 0
-    shards: Shards = field(default_factory=Shards)
-    files: list[File] = field(default_factory=list)
+    shards: Shards = made(default_factory=Shards)
+    files: list[File] = made(default_factory=list)
 
     def merge(self, other: Schema) -> None:
         """Add what comes later to this one; `other` stays as it is."""

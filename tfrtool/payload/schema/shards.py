@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 
@@ -37,11 +37,10 @@ class Difference(NamedTuple):
     elsewhere: str
 
 
-@dataclass(slots=True)
-class Shards:
+class Shards(Fields):
     """The files of a data set by what they hold, in the order in which each kind of file is first met."""
 
-    groups: dict[Signature, Group] = field(default_factory=dict)
+    groups: dict[Signature, Group] = made(default_factory=dict)
     more: bool = False
 
     def add(self, table: Table, path: str) -> None:

@@ -22,7 +22,7 @@ Misfit = tuple[int, WireError]
 NAME = "pure"
 LARGE = 1 << 13
 """Bytes of a record from which on nothing of it is copied that need not be."""
-_STRETCH = 1 << 18
+_STRETCH = 1 << 20
 _SPARE = 1 << 12  # bytes before the first record that are rather copied than offsets counted anew
 _ODD = 8
 """Where one record in so many is of an unusual form, all are read one by one."""

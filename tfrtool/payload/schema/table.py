@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from typing import ClassVar
 
+from tfrtool.fields import Slotted
 from tfrtool.payload.schema.agree import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, rank
 from tfrtool.payload.schema.values import DETAILS, DISTINCT, Place
@@ -21,8 +22,7 @@ _CROWDED = 1 << 12
 """Features from which on none may have as many as it likes."""
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Slotted):
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
     `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described.
@@ -33,16 +33,24 @@ class Table:
     compared (see `Agreement`). Another feature that is kept may have been dropped before: then its counts are too low.
     """
 
-    records: int = 0
-    first: Place | None = None
-    sequences: int = 0
-    features: dict[Key, Feature] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=Agreement)
-    more: bool = False
-    named: int = field(default=0, compare=False, repr=False)
-    whole: set[Key] = field(default_factory=set, compare=False, repr=False)
+    __slots__ = ("agreement", "features", "first", "more", "named", "records", "sequences", "whole")
+    _aside: ClassVar[tuple[str, ...]] = ("named", "whole")
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        records: int = 0,
+        first: Place | None = None,
+        sequences: int = 0,
+        features: dict[Key, Feature] | None = None,
+        agreement: Agreement | None = None,
+        more: bool = False,
+    ) -> None:
+        self.records = records
+        self.first = first
+        self.sequences = sequences
+        self.features = {} if features is None else features
+        self.agreement = Agreement() if agreement is None else agreement
+        self.more = more
         self.named = sum(len(name) for _, name in self.features)
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 

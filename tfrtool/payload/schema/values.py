@@ -7,9 +7,10 @@ the sum is the same. What could grow with the data is cut by a rule that looks a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
+
+from tfrtool.fields import Slotted
 
 DISTINCT = 1000
 """Different integers that are told apart; a feature with more is no label."""
@@ -25,19 +26,29 @@ class Place(NamedTuple):
     record: int
 
 
-@dataclass(slots=True)
-class Numbers:
+class Numbers(Slotted):
     """Integers or floats: the least and the greatest finite one, and how many are not finite.
 
     `distinct` has the different integers, or is None once there are more than `DISTINCT`; floats leave it None.
     """
 
-    values: int = 0
-    least: float = inf
-    greatest: float = -inf
-    nan: int = 0
-    infinite: int = 0
-    distinct: set[int] | None = field(default_factory=set)
+    __slots__ = ("distinct", "greatest", "infinite", "least", "nan", "values")
+
+    def __init__(
+        self,
+        distinct: set[int] | None,
+        values: int = 0,
+        least: float = inf,
+        greatest: float = -inf,
+        nan: int = 0,
+        infinite: int = 0,
+    ) -> None:
+        self.distinct = distinct
+        self.values = values
+        self.least = least
+        self.greatest = greatest
+        self.nan = nan
+        self.infinite = infinite
 
     def merge(self, other: Numbers) -> None:
         self.values += other.values
@@ -51,7 +62,7 @@ class Numbers:
 
     def copy(self) -> Numbers:
         distinct = None if self.distinct is None else set(self.distinct)
-        return Numbers(self.values, self.least, self.greatest, self.nan, self.infinite, distinct)
+        return Numbers(distinct, self.values, self.least, self.greatest, self.nan, self.infinite)
 
     @property
     def fits_int32(self) -> bool:
@@ -67,19 +78,28 @@ def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
     return one if len(one) <= DISTINCT else None
 
 
-@dataclass(slots=True)
-class Held:
+class Held(Slotted):
     """One content among the values of a feature: how many hold it, the first record, and details of its headers.
 
     `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others. `forms` has
     how many images have which channels, of how many bits.
     """
 
-    values: int
-    first: Place
-    details: dict[str, int] = field(default_factory=dict)
-    more: bool = False
-    forms: dict[str, int] = field(default_factory=dict)
+    __slots__ = ("details", "first", "forms", "more", "values")
+
+    def __init__(
+        self,
+        values: int,
+        first: Place,
+        details: dict[str, int] | None = None,
+        more: bool = False,
+        forms: dict[str, int] | None = None,
+    ) -> None:
+        self.values = values
+        self.first = first
+        self.details = {} if details is None else details
+        self.more = more
+        self.forms = {} if forms is None else forms
 
     def merge(self, other: Held) -> None:
         self.values += other.values
@@ -107,15 +127,24 @@ def shortest(names: Iterable[str], count: int) -> set[str]:
     return set(sorted(names, key=lambda name: (len(name), name))[:count])
 
 
-@dataclass(slots=True)
-class Blobs:
+class Blobs(Slotted):
     """Bytes values: their sizes, and what they hold. `contents` goes from a kind of content to who holds it."""
 
-    values: int = 0
-    bytes: int = 0
-    shortest: float = inf
-    longest: int = 0
-    contents: dict[str, Held] = field(default_factory=dict)
+    __slots__ = ("bytes", "contents", "longest", "shortest", "values")
+
+    def __init__(
+        self,
+        values: int = 0,
+        bytes: int = 0,
+        shortest: float = inf,
+        longest: int = 0,
+        contents: dict[str, Held] | None = None,
+    ) -> None:
+        self.values = values
+        self.bytes = bytes
+        self.shortest = shortest
+        self.longest = longest
+        self.contents = {} if contents is None else contents
 
     def merge(self, other: Blobs) -> None:
         self.values += other.values

@@ -42,10 +42,11 @@ class Column:
 class Header:
     """The entries that begin with the same bytes: the value lies in `[head, total)` of each, `count` values in all.
 
-    `several` marks the header of one entry alone, whose bytes values lie there, each behind its size.
+    `several` marks the header of one entry alone, whose bytes values lie there, each behind its size. `known` is how
+    many bytes it is known by, 0 if it is not.
     """
 
-    __slots__ = ("column", "count", "head", "several", "total")
+    __slots__ = ("column", "count", "head", "known", "several", "total")
 
     def __init__(self, column: Column, head: int, total: int, count: int, several: bool = False) -> None:
         self.several = several
@@ -53,6 +54,7 @@ class Header:
         self.head = head
         self.total = total
         self.count = count
+        self.known = 0
 
 
 class Known:
@@ -98,6 +100,7 @@ class Known:
             if len(self.headers) >= _KNOWN_MOST:
                 self.headers.clear()
             self.headers[sample] = header
+            header.known = len(sample)
         return header
 
     def parse(self, p: Buffer, at: int, end: int) -> Header:
@@ -201,6 +204,8 @@ def gather(
     header_is, offset_is, mark = headers.append, offsets.append, marks.append
     get = known.headers.get
     wrapped = known.family == "example"
+    plan: list[int] = []  # how many bytes the headers of an earlier record were known by
+    strayed = 0
     for begin, end in zip(begins, ends, strict=True):
         at = begin
         try:
@@ -216,17 +221,29 @@ def gather(
                     size, at = read_size(p, begin + 1, end)
                 if at + size != end or p[begin] != 0x0A:
                     raise WireError(begin, "not one field")
-            # 260 ns. Two bytes tell how long the header is if its sizes take one byte each, or two bytes each.
-            while at < end:
-                sample = p[at : at + p[at + 3] + 10] if p[at + 1] < 0x80 else p[at : at + p[at + 4] + 14]
-                header = get(sample)
+            # 180 ns. Most records have their entries in the order of the one before, and headers as long as its are.
+            for size in plan:
+                header = get(p[at : at + size])
                 if header is None:
-                    header = known.learn(p, at, end, sample)
+                    break
                 header_is(header)
                 offset_is(at)
                 at += header.total
             if at != end:
-                raise WireError(at, "too long")
+                # 260 ns. Two bytes tell how long a header is if its sizes take one byte each, or two bytes each.
+                while at < end:
+                    sample = p[at : at + p[at + 3] + 10] if p[at + 1] < 0x80 else p[at : at + p[at + 4] + 14]
+                    header = get(sample)
+                    if header is None:
+                        header = known.learn(p, at, end, sample)
+                    header_is(header)
+                    offset_is(at)
+                    at += header.total
+                if at != end:
+                    raise WireError(at, "too long")
+                if not strayed & 7:  # records of any order need no new plan each
+                    plan = [header.known for header in headers[marks[-1] if marks else 0 :]]
+                strayed += 1
         except (IndexError, WireError):
             done = marks[-1] if marks else 0
             del headers[done:], offsets[done:]

@@ -1,0 +1,170 @@
+"""What repair leaves behind besides its outputs: whole or not at all, and there before the outputs that it tells of."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+from fork import forked
+from make_samples import flip, frame
+from pytest import MonkeyPatch, fixture, mark
+from stepkit import SIDES, SOUND, at_each_call, by_signal, fail, lay_out, output, temporary, undisturbed, with_room_for
+
+
+@fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
+    lay_out(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@fixture(scope="module")
+def saved() -> bytes:
+    return undisturbed()
+
+
+def test_a_disk_that_is_full_for_a_side_file_leaves_the_outputs_and_neither_side_file() -> None:
+    args = ("repair", "in", "-o", "out", "--keep", "before", *SIDES)  # which drops more than it writes
+    assert forked(*args).code == 1
+    kept, dropped = (Path(name).read_bytes() for name in ("out", "dropped"))
+    for room in range(len(kept), len(dropped), 999):
+        for name in ("out", "dropped", "list"):
+            Path(name).unlink(missing_ok=True)
+        ended = forked(*args, before=with_room_for(room))
+        assert ended.code == 3
+        assert "tfrtool: cannot write 'dropped': the file would be larger than the system allows" in ended.said
+        assert "neither 'dropped' nor 'list' is complete; the outputs are not concerned; say --force to" in ended.said
+        assert sorted(os.listdir()) == ["in", "out"]
+        assert output() == kept
+
+
+def test_a_disk_that_is_full_for_the_list_alone_leaves_the_outputs_and_neither_side_file() -> None:
+    Path("many").write_bytes(b"".join(frame(b"sound") + flip(frame(b"payload"), 14) for _ in range(99)))
+    ended = forked("repair", "many", "-o", "out", *SIDES, before=with_room_for(5000))
+    assert ended.code == 3
+    assert "cannot write 'list': the file would be larger" in ended.said
+    assert output() == frame(b"sound") * 99
+    assert sorted(os.listdir()) == ["in", "many", "out"]
+
+
+def test_a_full_disk_for_one_side_file_does_not_stop_the_inputs_that_follow(saved: bytes) -> None:
+    Path("other").write_bytes(SOUND)
+    ended = forked("repair", "in", "other", "-o", "out/", "--report", "/dev/full")
+    assert ended.code == 3
+    assert "cannot write '/dev/full': no space is left" in ended.said
+    assert (Path("out/in").read_bytes(), Path("out/other").read_bytes()) == (saved, SOUND)
+
+
+ALL = ("dropped", "list", "out")
+"""In the order in which they get their names."""
+NAMING = ("fsync", "link", "replace", "unlink")
+"""The calls that give names, and those around them."""
+
+
+@fixture
+def whole() -> dict[str, bytes]:
+    assert forked("repair", "in", "-o", "out", *SIDES).code == 1
+    found = there()
+    clear()
+    return found
+
+
+def there() -> dict[str, bytes]:
+    return {name: Path(name).read_bytes() for name in ALL if os.path.exists(name)}
+
+
+def clear() -> None:
+    for name in (*ALL, *temporary()):
+        Path(name).unlink(missing_ok=True)
+
+
+@mark.parametrize("force", [(), ("--force",)])
+def test_a_kill_at_any_moment_leaves_no_output_without_its_side_files(
+    whole: dict[str, bytes], force: tuple[str, ...]
+) -> None:
+    left = []
+    for ended in at_each_call(
+        by_signal(signal.SIGKILL), "in", "-o", "out", *force, *SIDES, moments="before behind", calls=NAMING
+    ):
+        assert ended.code == -signal.SIGKILL
+        assert there().items() <= whole.items()
+        left.append(tuple(there()))
+        clear()
+    assert list(dict.fromkeys(left)) == [ALL[:count] for count in range(4)]
+
+
+def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dict[str, bytes]) -> None:
+    def old() -> None:
+        for name in ALL:
+            Path(name).write_bytes(b"old")
+
+    old()
+    left = []
+    for _ in at_each_call(by_signal(signal.SIGKILL), "in", "-o", "out", "--force", *SIDES, calls=NAMING, old=True):
+        left.append(tuple(name for name, data in there().items() if data == whole[name]))
+        assert all(data in (b"old", whole[name]) for name, data in there().items())
+        old()
+    assert list(dict.fromkeys(left)) == [ALL[:count] for count in range(4)]
+
+
+def test_a_signal_at_any_moment_leaves_all_files_or_none(whole: dict[str, bytes]) -> None:
+    left = set()
+    for ended in at_each_call(
+        by_signal(signal.SIGTERM), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING
+    ):
+        assert (ended.code, "tfrtool:" in ended.said, temporary()) == (143, False, []), ended
+        assert there() in ({}, whole), ended
+        left.add(tuple(there()))
+        clear()
+    assert left == {(), ALL}
+
+
+def test_a_call_that_fails_leaves_no_output_that_the_list_takes_back_nor_one_that_it_lacks(
+    whole: dict[str, bytes],
+) -> None:
+    for ended in at_each_call(fail, "in", "-o", "out", *SIDES, calls=("write", *NAMING)):
+        found = there()
+        rows = [json.loads(line) for line in found.get("list", b"").splitlines()]
+        taken_back = any(row["type"] == "error" for row in rows)
+        if ended.code == 1:
+            assert found == whole
+        else:
+            assert (ended.code, "tfrtool: " in ended.said) == (3, True), ended
+            assert ("out" in found) != taken_back or not found or "is complete" in ended.said, ended
+        clear()
+
+
+def test_outputs_of_several_inputs_come_after_what_tells_of_them() -> None:
+    Path("other").write_bytes(SOUND)
+
+    def before(told: int) -> None:
+        real = os.link
+
+        def link(source: str, target: str) -> None:
+            real(source, target)
+            os.write(told, f"{target} ".encode())
+
+        os.link = link  # type: ignore[assignment]
+
+    ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=before)
+    assert ended.told == "dropped list new/in new/other "
+
+
+def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list() -> None:
+    Path("other").write_bytes(SOUND)
+
+    def before(told: int) -> None:
+        real = os.link
+
+        def link(source: str, target: str) -> None:
+            if target == "list":
+                Path("new/in").write_bytes(b"theirs")
+            real(source, target)
+
+        os.link = link  # type: ignore[assignment]
+
+    ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=before)
+    assert ended.code == 3
+    assert ended.said.endswith("tfrtool: 'new/in' was made by somebody else meanwhile\n")
+    assert (Path("new/in").read_bytes(), Path("new/other").read_bytes()) == (b"theirs", SOUND)
+    *_, last = map(json.loads, Path("list").read_text().splitlines())
+    assert (last["type"], last["path"]) == ("error", "in")

@@ -1,0 +1,78 @@
+"""Where records may go: into files that are no other file of the run, or to standard output that holds nothing else."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+
+import click
+
+from tfrtool.sources.placing import stands_for_open_file
+
+
+def is_standard_output(name: str) -> bool:
+    """Whether what is written to this name comes out where everything is printed: `-`, or `/dev/stdout`."""
+    if name == "-":
+        return True
+    with suppress(OSError, ValueError):
+        target = os.stat(name)
+        if os.path.samestat(target, os.fstat(1)):
+            is_file = stat.S_ISREG(target.st_mode)
+            return stands_for_open_file(name) if is_file else stat.S_ISFIFO(target.st_mode) or os.isatty(1)
+    return False
+
+
+def refuse_to_mix(json: bool) -> None:
+    """Records and JSON Lines do not go to one place."""
+    if json:
+        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
+
+
+def refuse_terminal(dry_run: bool) -> None:
+    """Records are no text that a terminal can show."""
+    if sys.stdout.isatty() and not dry_run:
+        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+
+
+class Files:
+    """The files of one run: each is told by its place and, if it is there, by what it is, under whatever name."""
+
+    def __init__(self, inputs: list[str]) -> None:
+        self._inputs = {key: name for name in inputs for key in _keys(name)}
+        self._written: dict[object, str] = {}
+        with suppress(OSError):
+            printed = os.fstat(1)
+            if stat.S_ISREG(printed.st_mode):
+                self._written[printed.st_dev, printed.st_ino] = "where standard output goes"
+
+    def make(self, directory: str) -> None:
+        """Note a directory that will be made."""
+        self._written[_place(directory)] = f"the directory '{directory}'"
+
+    def write(self, name: str, called: str = "the output") -> None:
+        """Note a file that will be written, or raise `UsageError` where it is another one of the run."""
+        keys, what = _keys(name), f"{called} '{name}'"
+        for key in keys:
+            if key in self._inputs:
+                raise click.UsageError(f"{what} is the input '{self._inputs[key]}'; an input is never written to")
+            if key in self._written:
+                raise click.UsageError(f"{what} is {self._written[key]}: choose another name")
+        self._written.update(dict.fromkeys(keys, what))
+
+
+def _keys(name: str) -> list[object]:
+    """What a file can be told by: the place of its name, and, if it is there, the file itself. None for a device."""
+    keys: list[object] = [] if name == "-" else [_place(name)]
+    with suppress(OSError, ValueError):
+        found = os.fstat(0) if name == "-" else os.stat(name)
+        if stat.S_ISCHR(found.st_mode):
+            return []
+        keys.append((found.st_dev, found.st_ino))
+    return keys
+
+
+def _place(name: str) -> tuple[str, str]:
+    directory, base = os.path.split(name.rstrip("/"))
+    return os.path.realpath(directory), base

@@ -1,0 +1,97 @@
+"""The NOTES of the manual pages: what a command does in the cases that its help has no room for.
+
+A text is of paragraphs, which empty lines part; a dict is a list of terms and their explanations.
+"""
+
+from __future__ import annotations
+
+Notes = list[str | dict[str, str]]
+
+PAGES = """\
+verify, stat, schema and head write what they found as a web page too, where --html names a file; what they print and
+their exit code stay as they are. The page is one file that can be sent to others: images of records are in it as small
+pictures (JPEG, PNG, GIF and WebP of at most 256 KiB, 16 MiB in all), and a browser that shows it asks the network for
+nothing. A map shows where a file is sound, where records can be brought back and where they are lost; a click on the
+heading of a table sorts it. Of very many damaged ranges 10,000 are listed, and the rest is counted. A page that exists
+is replaced only with --force. In a directory of records a page would be an input of the next run: write it elsewhere.
+"""
+
+JSON = """\
+With --json every line of the output is an object with a "type" and "v": 1. For each input there are its "damage" or
+"record" objects, then one "file" object, also for inputs that cannot be read; in the end there is one "summary".
+Bytes are counted in the unpacked stream. Bytes that are not UTF-8 stand as {"bytes": "<base64>"} where a string would,
+NaN and infinities as strings. In a "record" object a feature stands under its name; where that name is not UTF-8, or
+is taken, it stands under a similar one and holds its own as "name". Fields may be added, and never change their
+meaning.
+"""
+
+NOTES: dict[str, Notes] = {
+    "repair": [
+        """\
+A file whose writer made every checksum wrong in the same way (plain CRC-32, no mask, big-endian) gets right ones.
+Where zeros stand in place of checksums, or the end of the file cuts one off, nothing proves a payload;
+--keep-unverified writes those that parse. Four bytes missing from anywhere in a payload look the same as a missing
+checksum, so such a payload may never have been written, and is counted apart.
+
+One flipped bit of a payload has, with --fix-bits, one place where it makes the checksum right. So has, by chance, one
+in 2^32 / (8 * size) of payloads that are damaged in another way: how likely a correction is wrong is said with it.
+""",
+    ],
+    "stat": [
+        """\
+An index has a line <offset> <size> for each sound record, in bytes of the file and with the framing. It is written
+whole or not at all; a compressed file has none, since nobody can seek in it. tfrtool-verify(1) holds an index against
+its file, and tfrtool-head(1) finds a record by one.
+""",
+        PAGES,
+    ],
+    "head": [PAGES],
+    "schema": [
+        """\
+Another program reads what --emit writes: a feature description of tf.io (tf), a Schema of tensorflow_metadata (pbtxt),
+the features of NVIDIA DALI's reader (dali), the description that the PyPI package tfrecord takes (tfrecord), or the two
+files by which tfds.builder_from_directory reads the data where it lies (tfds, with a directory for -o).
+""",
+        PAGES,
+    ],
+    "verify": [PAGES],
+    "convert": [
+        "What cannot be held on the other side is refused, or done as an option says:",
+        {
+            "int32, to an Example": "It becomes int64; --schema-out keeps the kinds, and --schema brings them back.",
+            "double, to an Example": "It becomes a float where that is exact to the last bit, else --double says what.",
+            "int64, to an OFRecord": "It stays, or becomes int32 with --int int32, with --int auto where all values "
+            "fit, or with --type NAME=int32.",
+            "a feature without a kind": "It is kept. OneFlow stops at it; --no-kind drop leaves it out.",
+            "a record without features": "It is refused in an OFRecord, since OneFlow stops at it; --empty skip leaves "
+            "it out.",
+            "fields that the message does not have": "They are refused; --unknown keep or drop.",
+            "a SequenceExample": "It is refused; --sequence flatten writes each list beside its NAME/lengths, and the "
+            "schema brings it back.",
+            "lists set twice, numbers in several runs": "They are joined, as protobuf reads them; TensorFlow's parser "
+            "reads the first alone.",
+        },
+        """\
+--where keeps the records of which any value of a feature compares so; with != no value is the same. Damage, a payload
+of another kind and a message of the other format stop the conversion, unless --skip-damaged. All outputs take their
+names together or not at all, the first of a set last. Shards are contiguous and never empty: those of TFRecord are
+NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
+
+JSON Lines: a feature of one value is that value, any other an array. Bytes are text where they are printable UTF-8,
+else base64 in {"bytes": ...}; an integer is an int64, however large; a number with a point is a float; a feature
+without a kind is {}; the two parts of a SequenceExample are "context" and "feature_lists". What would read back as
+another kind bears its own: {"double":0.5}, {"int32":[1,2]}, {"int64":[]}. So OFRecord and TFRecord come back byte for
+byte. With --schema-out a first pass learns the kinds and lines are plain, and --schema brings the kinds back.
+
+Lines that others wrote need no more than an object each. They are read twice: an integer is a float where other values
+of its feature have a point, and --type NAME=KIND says a kind outright. Decimals become float32, and those of more
+digits than that has are told as a loss; --type NAME=double keeps them, in OFRecord and in rows. A line that is no row
+stops the conversion with its line and column, unless --skip-damaged; what --drop leaves out may be anything.
+
+Parquet is written in two passes too, since its columns must be known first. A feature of two kinds is refused with the
+first record of each. Integers, floats, booleans, strings, binaries and lists of these are read from any Parquet file,
+a null being an absent feature; other columns are refused by name.
+""",
+    ],
+}
+"""By the name of the command; one that is not here has none."""

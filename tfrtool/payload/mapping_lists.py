@@ -1,0 +1,107 @@
+"""The list of one feature on the other side: which kind it becomes, and its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from tfrtool.payload.mapping_numbers import Inexact, OutOfRange, fit_int32, narrowed, packed_ints, widened
+from tfrtool.payload.mapping_read import Item, values_of
+from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, sized
+from tfrtool.payload.wire import signed32, varints
+
+AS_INT64 = "int32 stored as int64"
+_HINTS: dict[type[ValueError], str] = {
+    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
+    OutOfRange: "leave its kind at int64",
+}
+
+
+class Lists:
+    """Writes lists as `target` holds them under the rules; `losses` gathers what changes."""
+
+    def __init__(self, target: Side, rules: Rules, losses: Losses) -> None:
+        self._target = target
+        self._rules = rules
+        self._losses = losses
+        self.numbers = KINDS[target]
+        """The field of each kind of list."""
+
+    def content(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
+        """The kind in the output of a feature that has one, and the content of its list there; `name` is its new name.
+
+        Raises Refused for values that the kind cannot hold.
+        """
+        try:
+            return self._content(view, item, name, record)
+        except (Inexact, OutOfRange) as error:
+            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
+
+    def _content(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
+        assert item.kind is not None
+        wanted = self.wanted(item, name)
+        pieces = partial(values_of, view, item.lists, item.kind)
+        if wanted == item.kind:
+            return wanted, self._as_it_is(view, item, pieces)
+        change = (item.kind, wanted)
+        if change == ("int32", "int64"):
+            self._losses.add(item.name, AS_INT64, record, lost=False)
+            return wanted, self._int32s(view, item, pieces)
+        if change == ("int64", "int32"):
+            return wanted, packed(int64_as_int32(pieces()))
+        if change == ("float", "double"):
+            return wanted, packed(widened(b"".join(pieces())))
+        if change == ("double", "float"):
+            return wanted, self._rounded(item.name, b"".join(pieces()), record)
+        if change == ("double", "bytes"):
+            self._losses.add(item.name, "double stored as bytes", record, lost=False)
+            return wanted, sized(1, [b"".join(pieces())])
+        if change == ("bytes", "double"):
+            return wanted, packed(as_doubles(item.name, list(pieces())))
+        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give --type another kind, or none")
+
+    def wanted(self, item: Item, name: bytes) -> ListKind:
+        """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
+        rules, kind = self._rules, item.kind
+        wanted = rules.types.get(name) or rules.types.get(item.name)
+        if wanted is not None:
+            if wanted not in self.numbers:
+                raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give --type another kind")
+            return wanted
+        if kind == "int64" and self._target == "ofrecord":
+            return rules.integers
+        if kind == "int32" and self._target == "example":
+            return "int64"
+        if kind == "double" and self._target == "example":
+            if rules.double == "refuse":
+                raise Refused(
+                    item.name,
+                    "doubles, which an Example does not have",
+                    "--double exact takes those that are floats, --double round rounds them, --double bytes keeps them",
+                )
+            return "bytes" if rules.double == "bytes" else "float"
+        assert kind is not None
+        return kind
+
+    def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
+        if len(item.lists) == 1 and not (item.within or item.split):
+            return [view[begin:end] for begin, end in item.lists]
+        if item.kind == "bytes":
+            return [part for piece in pieces() for part in sized(1, [piece])]
+        return packed(b"".join(pieces()))
+
+    def _int32s(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
+        """The list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
+        data = b"".join(pieces())
+        if fit_int32(data):
+            return self._as_it_is(view, item, pieces)
+        return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
+
+    def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
+        floats, changed = narrowed(raw, self._rules.double != "round")
+        if changed:
+            self._losses.add(name, "double rounded to float", record, lost=True)
+        else:
+            self._losses.add(name, "double stored as float, exactly", record, lost=False)
+        return packed(floats)

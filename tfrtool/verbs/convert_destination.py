@@ -1,0 +1,117 @@
+"""The files that one conversion writes: admitted before anything is read, opened one by one, and named together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from tfrtool.errors import RefusedError, WriteError
+from tfrtool.report import Compression
+from tfrtool.sources.sink_set import OutputSet
+from tfrtool.verbs.convert_options import ConvertOptions
+from tfrtool.verbs.convert_out import Outputs
+from tfrtool.verbs.convert_shards import Cuts, Names, Shards
+from tfrtool.verbs.targets import Layout, Target
+
+
+class Destination:
+    """Where the outputs of a conversion lie, and what they are called; `outputs` are the names once they have them.
+
+    `same`: the format stays what it was in the first input.
+    """
+
+    def __init__(
+        self,
+        output: str,
+        inputs: Sequence[str],
+        shards: Shards,
+        options: ConvertOptions,
+        target: Target,
+        compression: Compression,
+        *,
+        same: bool,
+    ) -> None:
+        self.outputs: list[str] = []
+        self.compression = compression
+        self._inputs = inputs
+        self._shards = shards
+        self._options = options
+        self._target = target
+        self._names = Names(output, target, shards, same, compression == "gzip")
+        self._sink: Outputs | None = None
+        self._own: list[str] = []
+        self._files = OutputSet(
+            self._names.path,
+            force=options.force,
+            same_as=inputs,
+            make_directory=self._names.in_directory,
+            text=target == "jsonl" and compression == "none",
+        )
+
+    @property
+    def direct(self) -> bool:
+        """Whether records go into a pipe or a device."""
+        return self._sink is not None and self._files.direct
+
+    def admit(self) -> None:
+        """Raise `WriteError` for what can be said already to be no name that may be written."""
+        known = self._names.refuse_unfit(self._inputs)
+        if self._shards.count is not None:
+            self._names.refuse_leftovers(known)
+        side = self._options.schema_out
+        self._files.admit(known + ([side] if side else []))
+
+    def open(self, stack: ExitStack, layout: Layout, total: int | None) -> Outputs:
+        """The sink for all records, `total` of them where that has to be known; `stack` closes the files."""
+        cuts = Cuts(self._shards, total)
+        stack.enter_context(self._files)
+        self._sink = Outputs(self._files, self._target, layout, cuts)
+        return self._sink
+
+    def end_own(self, name: str, first: int) -> None:
+        """An input with an output of its own is done; one without records has an empty one, where that is legal.
+
+        `first` is how many outputs there were before it.
+        """
+        sink = self._sink
+        if not self._shards.each or sink is None:
+            return
+        if sink.opened == first and self._target != "ofrecord":
+            sink.next()
+        self._own += [name] * (sink.opened - first)
+        sink.cuts.close()
+
+    def publish(self, schema: bytes | None) -> None:
+        """Give all outputs their names, and the schema, where one is to be written. Raises what stops that."""
+        sink, files, names = self._sink, self._files, self._names
+        if sink is None:
+            raise RefusedError("there is no record to write")
+        if not sink.opened:
+            if self._target == "ofrecord":
+                raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
+            if self._shards.cut:
+                raise RefusedError("there is no record to write, and a shard is never empty")
+            sink.next()
+        sink.finish()
+        if self._shards.count not in (None, sink.opened):
+            raise WriteError(
+                "the inputs changed while they were read: they do not fill the shards; nothing was published"
+            )
+        outputs = names.of(sink.opened, self._own)
+        names.refuse_leftovers(outputs)
+        files.publish([*outputs, *self._schema_file(schema)])
+        self.outputs = outputs
+
+    def _schema_file(self, data: bytes | None) -> list[str]:
+        """Write the schema as one more file of the set; its name, if it has one."""
+        path, options = self._options.schema_out, self._options
+        if path is None or data is None:
+            return []
+        if self._files.direct:
+            from tfrtool.sources.sink import atomic_output
+
+            with atomic_output(path, force=options.force, same_as=self._inputs) as out:
+                out.write(data)
+            return []
+        self._files.open(path).write(data)
+        return [path]
