@@ -15,6 +15,7 @@ from tfrtool.errors import OpenError, UnsupportedError
         (OpenError("cannot open 'a'"), "open", "cannot open 'a'"),
         (UnsupportedError("not here"), "unsupported", "not here"),
         (MemoryError(), "memory", "out of memory"),
+        (ImportError("a.so: failed to map segment from shared object"), "memory", "out of memory"),
         (PermissionError(13, "Permission denied", "a"), "system", "a: permission denied"),
         (OSError(28, "No space left on device"), "system", "no space is left"),
         (KeyError("a"), "internal", "KeyError: 'a'; this is a fault of tfrtool; run with -vv for the traceback"),

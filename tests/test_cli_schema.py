@@ -179,6 +179,11 @@ def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:
     assert json_lines("schema", "-n", "2", path)[1]["sampled"] is True
 
 
+def test_a_sample_that_is_the_whole_file_is_none(path: Path) -> None:
+    done = run("schema", "-n", "1000", path)
+    assert (done.stdout, done.stderr) == (run("schema", path).stdout, "")
+
+
 def test_foreign_files_and_missing_ones_have_their_exit_codes(path: Path, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<!DOCTYPE html><html></html>" * 9)
     assert run("schema", path, tmp_path / "page.html").returncode == 1

@@ -1,14 +1,19 @@
 """What `tfrtool stat` tells of how files are made."""
 
 import gzip
+import os
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 from faults import File
 from make_samples import DATA, flip, frame
 from program import COMMAND, environment, json_lines, on_terminal, run, shell
-from pytest import fixture, mark
+from pytest import MonkeyPatch, fixture, mark
 from verbkit import OF_DATA
+
+from tfrtool.cli.common import Common
+from tfrtool.cli.stat_run import stat
 
 SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
 
@@ -197,6 +202,24 @@ def test_an_index_is_written_whole_and_told(tmp_path: Path) -> None:
     assert (again.returncode, rows(again.stdout)[0][1]) == (3, "error")
     assert "--force" in again.stderr
     assert run("stat", "--index", tmp_path / "a.idx", "--force", SOUND).returncode == 0
+
+
+def test_no_input_is_looked_up_again_for_each_index(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    names = [str(tmp_path / f"shard-{number}") for number in range(20)]
+    for name in names:
+        Path(name).write_bytes(frame(b"x"))
+    looked: Counter[object] = Counter()
+    look = os.stat
+
+    def counted(path: object, *args: object, **kwargs: object) -> os.stat_result:
+        looked[path] += 1
+        return look(path, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "stat", counted)
+    for force in (False, True):
+        looked.clear()
+        assert stat(Common(tuple(names), quiet=True), index=f"{tmp_path}/", force=force) == 0
+        assert max(looked[name] for name in names) < 5
 
 
 def test_a_damaged_file_has_an_index_of_its_sound_records(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from faults import written_by
 from make_samples import DATA, flip, frame
 from program import json_lines, on_terminal, run
 from pytest import mark
+
+from tfrtool.framing.layout import ZEROED
 
 SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
 
@@ -25,6 +28,13 @@ def test_a_sound_file_is_one_line() -> None:
     result = run("verify", SOUND)
     assert result.returncode == 0
     assert rows(result.stdout) == [[str(SOUND), "clean", "12", "0", "0", "every checksum holds"]]
+
+
+def test_a_range_of_many_records_counts_as_many(tmp_path: Path) -> None:
+    (tmp_path / "zeroed").write_bytes(written_by(ZEROED, [b"payload"] * 7))
+    *_, file = rows(run("verify", tmp_path / "zeroed").stdout)
+    assert "0 of 7 damaged records can be brought back whole" in file[5]
+    assert file[5].endswith("-o OUT --keep-unverified")
 
 
 def test_each_damaged_range_is_a_line_and_then_the_file() -> None:

@@ -91,8 +91,8 @@ def test_a_row_of_a_sequence_example_is_chosen_from_too() -> None:
 @mark.parametrize(
     ("how", "why"),
     [
-        ({"rename": {"key": "id"}}, "' would also be named 'id'; rename one of them"),
-        ({"rename": {"bare": "words"}}, "would also be named 'words'; rename one of them"),
+        ({"rename": {"key": "id"}}, "two features would be named 'id', as one of them is; rename that too"),
+        ({"rename": {"bare": "words"}}, "two features would be named 'words', as one of them is"),
         ({"no_kind": "drop"}, "'words': a step of it has no kind, and has to keep its place; leave --no-kind at keep"),
         ({"no_kind": "refuse"}, "no kind"),
         ({"to": "ofrecord", "select": ["id"]}, "a SequenceExample, which has no counterpart; --sequence flatten"),

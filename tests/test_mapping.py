@@ -408,7 +408,11 @@ def test_losses_of_hostile_names_stay_bounded() -> None:
 @mark.parametrize(
     ("there", "payload", "why"),
     [
-        ("of", ofrecord({"a": ("int64_list", [1])}), "this is an OFRecord, not an Example"),
+        (
+            "of",
+            ofrecord({"a": ("int64_list", [1])}),
+            "this is an OFRecord .or the bare features of an Example., not an Example",
+        ),
         ("tf", example({"a": ("int64_list", [1])}), "this is an Example, not an OFRecord"),
         ("tf", example({"a": ("bytes_list", [b"x"]), "b": ("int64_list", [1])}), "this is an Example"),
         ("tf", event(file_version="brain.Event:2"), "this is an Event, not an OFRecord"),
@@ -480,7 +484,7 @@ def test_features_are_chosen_and_renamed() -> None:
 
 def test_two_features_never_come_out_under_one_name() -> None:
     payload = example({"image/a": ("int64_list", [1]), "a": ("int64_list", [2])})
-    with raises(Refused, match="would also be named 'a'; rename one of them"):
+    with raises(Refused, match="two features would be named 'a', as one of them is; rename that too"):
         mapped("of", payload, strip_prefix=b"image/")
 
 

@@ -36,7 +36,7 @@ def test_an_argument_of_the_same_job_is_an_option_to_say_or_to_leave_out() -> No
 
 def test_the_library_tells_of_arguments_and_calls() -> None:
     assert str(FORCE) == "say force=True to replace it"
-    assert str(UNDO) == "to undo it: tfrtool.repair('a b')"
+    assert str(UNDO) == "to undo it: tfrtool.repair('a b', 'OUT')"
     assert str(Remedy("verify", "-", first="zstd -dc x")) == "`zstd -dc x`, then tfrtool.verify('-')"
 
 

@@ -171,6 +171,24 @@ def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time
     assert (report.status, output()) == ("clean", SOUND)  # type: ignore[union-attr]
 
 
+@mark.parametrize("data", [SAMPLE, SOUND], ids=["damaged", "sound"])
+def test_an_input_that_is_rewritten_between_the_readings_is_an_error(data: bytes, monkeypatch: MonkeyPatch) -> None:
+    real = Source.again
+
+    def again(source: Source) -> Source:
+        with open("in", "r+b") as file:
+            file.write(frame(b"other"))
+        os.utime("in", ns=(1, 1))
+        return real(source)
+
+    Path("in").write_bytes(data)
+    monkeypatch.setattr(Source, "again", again)
+    *_, report = repair_file("in", "out", RepairOptions())
+    assert isinstance(report, RepairReport)
+    assert report.error and "'in' was written to while it was read" in report.error[1]
+    assert os.listdir() == ["in"]
+
+
 def test_memory_that_runs_out_is_an_error_that_leaves_nothing(monkeypatch: MonkeyPatch) -> None:
     def fsync(descriptor: int) -> None:
         raise MemoryError

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from resource import RLIMIT_NOFILE, setrlimit
 
 from fork import forked
 from make_samples import flip, frame
@@ -32,7 +33,10 @@ def test_a_disk_that_is_full_for_a_side_file_leaves_the_outputs_and_neither_side
         ended = forked(*args, before=with_room_for(room))
         assert ended.code == 3
         assert "tfrtool: cannot write 'dropped': the file would be larger than the system allows" in ended.said
-        assert "neither 'dropped' nor 'list' is complete; the outputs are not concerned; say --force to" in ended.said
+        assert (
+            "neither 'dropped' nor 'list' was written whole; the outputs are not concerned; say --force to"
+            in ended.said
+        )
         assert sorted(os.listdir()) == ["in", "out"]
         assert output() == kept
 
@@ -129,7 +133,7 @@ def test_a_call_that_fails_leaves_no_output_that_the_list_takes_back_nor_one_tha
             assert found == whole
         else:
             assert (ended.code, "tfrtool: " in ended.said) == (3, True), ended
-            assert ("out" in found) != taken_back or not found or "is complete" in ended.said, ended
+            assert ("out" in found) != taken_back or not found or "written whole" in ended.said, ended
         clear()
 
 
@@ -147,6 +151,26 @@ def test_outputs_of_several_inputs_come_after_what_tells_of_them() -> None:
 
     ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=before)
     assert ended.told == "dropped list new/in new/other "
+
+
+def test_a_list_that_somebody_else_makes_meanwhile_stays() -> None:
+    def before(told: int) -> None:
+        real = os.link
+
+        def link(source: str, target: str) -> None:
+            if target == "list":
+                Path("list").write_bytes(b"theirs")
+            real(source, target)
+
+        os.link = link  # type: ignore[assignment]
+
+    ended = forked("repair", "in", "-o", "out", *SIDES, before=before)
+    assert ended.code == 3
+    assert ended.said.endswith(
+        "tfrtool: 'list' was made by somebody else meanwhile; 'list' was not written whole; the outputs are not "
+        "concerned; say --force to write all of it again\n"
+    )
+    assert (Path("list").read_bytes(), sorted(there())) == (b"theirs", sorted(ALL))
 
 
 def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list() -> None:
@@ -168,3 +192,12 @@ def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list(
     assert (Path("new/in").read_bytes(), Path("new/other").read_bytes()) == (b"theirs", SOUND)
     *_, last = map(json.loads, Path("list").read_text().splitlines())
     assert (last["type"], last["path"]) == ("error", "in")
+
+
+def test_more_outputs_than_files_may_be_open_wait_all_the_same() -> None:
+    os.mkdir("many")
+    for number in range(80):
+        Path(f"many/{number}").write_bytes(frame(b"sound"))
+    few = (64, 64)
+    ended = forked("repair", "many", "-o", "new", "-q", *SIDES, before=lambda told: setrlimit(RLIMIT_NOFILE, few))
+    assert (ended.code, ended.said, len(os.listdir("new"))) == (0, "", 80)

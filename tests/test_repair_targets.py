@@ -8,7 +8,7 @@ from pathlib import Path
 from fork import forked
 from program import COMMAND, environment, shell
 from pytest import MonkeyPatch, fixture, mark
-from repaircli import TORN, WHOLE, lay_out
+from repaircli import SOUND, TORN, WHOLE, lay_out
 
 OPTIONS = {"-o": (), "--report": ("-o", "out"), "--quarantine": ("-o", "out")}
 
@@ -99,8 +99,8 @@ def test_a_full_device_is_an_error_that_leaves_the_output(option: str) -> None:
     ended = forked("repair", "torn", "-o", "out", option, "/dev/full")
     assert ended.code == 3
     assert ended.said.endswith(
-        "tfrtool: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' is not complete; "
-        "the outputs are not concerned; say --force to write all of it again\n"
+        "tfrtool: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not written "
+        "whole; the outputs are not concerned; say --force to write all of it again\n"
     )
     assert Path("out").read_bytes() == WHOLE
 
@@ -119,3 +119,20 @@ def test_a_file_that_is_printed_to_is_not_replaced(option: str) -> None:
     result = shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} words > words")
     assert (result.returncode, Path("words").read_bytes()) == (2, b"")
     assert "'words' is where standard output goes: choose another name" in result.stderr
+
+
+def test_a_directory_that_cannot_be_made_since_a_file_stands_there_is_said_to_be_so() -> None:
+    ended = forked("repair", "torn", "-o", "sound/")
+    assert (ended.code, Path("sound").read_bytes()) == (3, SOUND)
+    assert ended.said == "tfrtool: cannot make the directory 'sound/': something else has that name\n"
+
+
+def test_a_current_directory_that_was_removed_is_said_to_be_so(here: Path) -> None:
+    os.mkdir("gone")
+
+    def before(told: int) -> None:
+        os.chdir("gone")
+        os.rmdir(here / "gone")
+
+    ended = forked("repair", str(here / "torn"), "-o", "out", before=before)
+    assert (ended.code, ended.said) == (3, "tfrtool: the current directory was removed: go to another one\n")

@@ -338,6 +338,15 @@ def test_a_shard_that_differs_from_the_others_is_named(tmp_path: Path) -> None:
     assert {one.path for one in schema.shards.differences()} == {str(tmp_path / "shard-2")}
 
 
+def test_what_is_said_of_a_whole_shard_names_no_record_of_it(tmp_path: Path) -> None:
+    usual, odd = example({"a": ints(1)}), example({"a": floats(1)})
+    found = schema_fields(described(tmp_path, [usual] * 2, [usual] * 2, [odd] * 2))["findings"]
+    assert [(one["what"], one["path"], one["record"]) for one in found] == [
+        ("kinds", str(tmp_path / "shard-2"), 0),
+        ("shard", str(tmp_path / "shard-2"), None),
+    ]
+
+
 def test_a_sample_says_so(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(n)}) for n in range(9)], n=4)
     assert (schema.records, schema.limited, schema.files[0].records) == (4, True, 4)

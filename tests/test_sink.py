@@ -17,6 +17,7 @@ from tfrtool.errors import WriteError
 from tfrtool.sources import debris
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
+from tfrtool.verbs.writer import RecordWriter
 
 PACKAGE = str(Path(__file__).parents[1])
 
@@ -55,6 +56,13 @@ def test_nothing_is_left_when_the_writer_is_dropped() -> None:
     output = atomic_output("out")
     output.__enter__().write(b"half")
     del output
+    assert os.listdir() == []
+
+
+def test_nothing_is_left_of_a_record_writer_that_is_dropped() -> None:
+    writer = RecordWriter("out")
+    writer.write(b"payload")
+    del writer
     assert os.listdir() == []
 
 
@@ -427,7 +435,7 @@ def test_an_input_behind_standard_output_is_refused() -> None:
     Path("in").write_bytes(b"precious")
     with open("in", "ab") as file:
         done = run(TO_STDOUT, stdout=file, stderr=subprocess.PIPE)
-    assert b"WriteError: the output '-' is the input 'in'" in done.stderr
+    assert b"WriteError: standard output is the input 'in'" in done.stderr
     assert Path("in").read_bytes() == b"precious"
 
 

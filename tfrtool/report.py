@@ -21,6 +21,10 @@ Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
+WRITING = frozenset({"convert", "repair"})
+"""The jobs that need an output."""
+
+
 class Remedy(Fields, frozen=True):
     """What helps: a job of this library, as a value, so that everybody can tell of it in words of their own.
 
@@ -40,7 +44,8 @@ class Remedy(Fields, frozen=True):
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)
         if not self.verb:
             return f"say {settings}" + (f" to {self.aim}" if self.aim else "")
-        call = f"tfrtool.{self.verb}({', '.join(filter(None, (repr(self.path), settings)))})"
+        output = "'OUT'" if self.verb in WRITING else ""
+        call = f"tfrtool.{self.verb}({', '.join(filter(None, (repr(self.path), output, settings)))})"
         return (f"to {self.aim}: " if self.aim else "") + (f"`{self.first}`, then " if self.first else "") + call
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 import click
 
 from tfrtool.sources.placing import stands_for_open_file
+from tfrtool.sources.reasons import input_called
 
 
 def is_standard_output(name: str) -> bool:
@@ -56,7 +57,7 @@ class Files:
         keys, what = _keys(name), f"{called} '{name}'"
         for key in keys:
             if key in self._inputs:
-                raise click.UsageError(f"{what} is the input '{self._inputs[key]}'; an input is never written to")
+                raise click.UsageError(f"{what} is {input_called(self._inputs[key])}; an input is never written to")
             if key in self._written:
                 raise click.UsageError(f"{what} is {self._written[key]}: choose another name")
         self._written.update(dict.fromkeys(keys, what))

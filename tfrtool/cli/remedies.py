@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfrtool.report import WRITING
 from tfrtool.sources.shell import shell_word
 
 if TYPE_CHECKING:
     from tfrtool.errors import TfrtoolError
     from tfrtool.report import FileReport, Remedy
-
-_WRITES = ("convert", "repair")
-"""The commands that need an output."""
 
 
 def advice(report: FileReport) -> str | None:
@@ -41,7 +39,7 @@ def remedy_words(remedy: Remedy) -> str:
 def command(remedy: Remedy) -> str:
     """The command line of a remedy, to be pasted into a shell."""
     words = ["tfrtool", remedy.verb, *_options(remedy), shell_word(remedy.path)]
-    if remedy.verb in _WRITES:
+    if remedy.verb in WRITING:
         words = ["tfrtool", remedy.verb, shell_word(remedy.path), "-o", "OUT", *_options(remedy)]
     run = " ".join(words)
     if remedy.path == "-":

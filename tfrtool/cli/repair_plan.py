@@ -55,8 +55,12 @@ class Plan:
         except OSError as error:
             from tfrtool.sources.reasons import reason
 
-            first = "; make the one above it first" if isinstance(error, FileNotFoundError) else ""
-            raise WriteError(f"cannot make the directory '{self.directory}': {reason(error)}{first}") from error
+            what = reason(error)
+            if isinstance(error, FileNotFoundError):
+                what += "; make the one above it first"
+            elif isinstance(error, FileExistsError):
+                what = "something else has that name"
+            raise WriteError(f"cannot make the directory '{self.directory}': {what}") from error
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError
+from tfrtool.sources.identities import Identities
 from tfrtool.verbs.stat import StatOptions, stat_file
 
 if TYPE_CHECKING:
@@ -35,12 +36,13 @@ def stat(
         from tfrtool.cli.index_places import index_places
 
         places = index_places(index, names)
+    inputs = Identities(names)
 
     def job(name: str, options: Options) -> Iterator[Event]:
         given = options.asdict()
         own: dict[str, Any] = {"duplicates": duplicates, "write_index": places.get(name), "force": force}
         try:
-            yield from stat_file(name, StatOptions(**given, **own, inputs=tuple(names)))
+            yield from stat_file(name, StatOptions(**given, **own, inputs=(inputs,)))
         except BrokenPipeError as error:
             if index != "-":
                 raise

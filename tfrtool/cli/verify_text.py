@@ -22,7 +22,8 @@ class Toll:
         self.restorable = 0
 
     def add(self, damage: Damage) -> None:
-        self.records += damage.rescue.records if damage.rescue else damage.record is not None
+        known = damage.record is not None
+        self.records += damage.restorable or (damage.rescue.records if known and damage.rescue else known)
         self.restorable += damage.restorable
 
     def __str__(self) -> str:

@@ -35,6 +35,8 @@ Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
+_RESPELLED = "spelled otherwise than protobuf spells it, and written as it does"
+_NOTHING_KEPT = "a record of no features kept, at which OneFlow stops"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
@@ -120,15 +122,20 @@ class Mapper:
         found = read_record(view, self.source, self._sequences)
         if found.merged:
             self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
+        if found.respelled:
+            self.losses.add(None, _RESPELLED, record, lost=False)
         self._refuse_strangers(view, found)
         self._top(found, record)
+        sequence = self._same and 2 in found.parts
+        if sequence:
+            refuse_clashes_apart(found, self.names)
+        elif self.rules.renames or found.steps:
+            refuse_clashes(found, self.names)
         features = [feature for item in found.items if (feature := self._feature(view, item, record)) is not None]
-        if self._same and 2 in found.parts:
+        if sequence:
             return self._sequence(view, found, features, record)
         for name, steps in found.steps:
             features += self._flattened(view, name, steps, record)
-        if self.rules.renames or found.steps:
-            refuse_clashes(found, self.names)
         body: Pieces = []
         for _, pieces in features:
             body += pieces
@@ -142,7 +149,10 @@ class Mapper:
         size = size_of(body)
         if self.target == "example":
             body = [*sized(1, body), *top]
-        elif not size and self.rules.empty != "keep" and not self.rules.for_rows:
+        elif not size and not self.rules.for_rows:
+            if self.rules.empty == "keep":
+                self.losses.add(None, _NOTHING_KEPT, record, lost=False)
+                return body
             if self.rules.empty == "skip":
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
                 return None
@@ -159,7 +169,6 @@ class Mapper:
 
     def _sequence(self, view: memoryview, found: Record, features: list[_Feature], record: int) -> Pieces:
         """A SequenceExample again, of the features of its context that are left, and of the feature lists."""
-        refuse_clashes_apart(found, self.names)
         context: Pieces = [piece for _, pieces in features for piece in pieces]
         lists: Pieces = []
         for name, steps in found.steps:
@@ -197,7 +206,9 @@ class Mapper:
                     "a SequenceExample, which has no counterpart",
                     "--sequence flatten writes its lists side by side",
                 )
-            raise WireError(0, f"this is an {TITLES.get(kind or '', kind)}, not an {TITLES[self.source]}")
+            bare = " (or the bare features of an Example)" if kind == "ofrecord" else ""
+            found = f"{TITLES.get(kind or '', kind)}{bare}"
+            raise WireError(0, f"this is an {found}, not an {TITLES[self.source]}")
 
     def _refuse_strangers(self, view: memoryview, found: Record) -> None:
         """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""

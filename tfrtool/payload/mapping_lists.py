@@ -12,10 +12,6 @@ from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, pa
 from tfrtool.payload.wire import signed32, varints
 
 AS_INT64 = "int32 stored as int64"
-_HINTS: dict[type[ValueError], str] = {
-    Inexact: "--double round rounds numbers in the range of float, --double bytes keeps all as they are",
-    OutOfRange: "leave its kind at int64",
-}
 
 
 class Lists:
@@ -25,6 +21,7 @@ class Lists:
         self._target = target
         self._rules = rules
         self._losses = losses
+        self._given = set(rules.rename.values())
         self.numbers = KINDS[target]
         """The field of each kind of list."""
 
@@ -35,8 +32,13 @@ class Lists:
         """
         try:
             return self._content(view, item, name, record)
-        except (Inexact, OutOfRange) as error:
-            raise Refused(item.name, str(error), _HINTS[type(error)]) from None
+        except OutOfRange as error:
+            raise Refused(item.name, str(error), "leave its kind at int64") from None
+        except Inexact as error:
+            bytes_hint = "--double bytes keeps all as they are"
+            if self._rules.double != "round":
+                bytes_hint = f"--double round rounds numbers in the range of float, {bytes_hint}"
+            raise Refused(item.name, str(error), bytes_hint) from None
 
     def _content(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
         assert item.kind is not None
@@ -64,7 +66,10 @@ class Lists:
     def wanted(self, item: Item, name: bytes) -> ListKind:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
-        wanted = rules.types.get(name) or rules.types.get(item.name)
+        wanted = rules.types.get(name)
+        if wanted is None and item.name not in self._given:
+            wanted = rules.types.get(item.name)
+        wanted = wanted or rules.kinds.get(item.name)
         if wanted is not None:
             if wanted not in self.numbers:
                 raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give --type another kind")

@@ -71,7 +71,7 @@ class Quick:
                     return None
                 at, size = 2, p[1]
                 if size > 0x7F:
-                    size, at = read_size(p, 1, end)
+                    size, at = _shortest(p, 1, end)
                 if at + size != end:
                     return None
             if at == end:

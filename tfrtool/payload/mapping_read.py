@@ -24,7 +24,8 @@ class Item:
     `unknown` are spans of whole fields, tag and all, that do not belong into a feature, and `beside` those that do not
     belong beside it in its entry, `within` those inside the list. `joined`: the list was set more than once;
     `overridden`: so was one of another kind, which counts no more; `split`: its numbers do not stand in one run, as
-    TensorFlow's parser needs them to, which reads the first run alone (2.21, `parse_single_example`).
+    TensorFlow's parser needs them to, which reads the first run alone (2.21, `parse_single_example`). `respelled`: what
+    is around its list will be written in fewer bytes, or in another order.
     """
 
     name: bytes
@@ -36,6 +37,7 @@ class Item:
     joined: bool = False
     split: bool = False
     overridden: bool = False
+    respelled: bool = False
 
 
 @dataclass(slots=True)
@@ -43,7 +45,7 @@ class Record:
     """A record read: its features in order, and whole fields that belong to no message, at its top and beside them.
 
     `merged`: the features, or the feature lists, stood in more than one part. `steps` are the feature lists of a
-    SequenceExample, `parts` the fields that it has of its two, empty ones too.
+    SequenceExample, `parts` the fields that it has of its two, empty ones too. `respelled` is that of `Item`, of any.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -52,6 +54,7 @@ class Record:
     merged: bool = False
     steps: list[tuple[bytes, list[Item]]] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)
+    respelled: bool = False
 
 
 def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, Span]]:
@@ -61,6 +64,11 @@ def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, 
         stop = read_tag(view, last, end)[2] if wire == SGROUP else last
         yield number, wire, first, last, (at, stop)
         at = stop
+
+
+def _is_drawn(first: int, last: int, span: Span) -> bool:
+    """Whether the tag and the size before a LEN value take more bytes than they need, for a field below 16."""
+    return first - span[0] > 1 + max(1, ((last - first).bit_length() + 6) // 7)
 
 
 def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
@@ -74,6 +82,7 @@ def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
             record.top.append(span)
             continue
         record.merged |= number in record.parts
+        record.respelled |= _is_drawn(first, last, span)
         record.parts.append(number)
         if number == 1:
             _read_features(view, first, last, side, record)
@@ -89,13 +98,17 @@ def _read_features(view: memoryview, begin: int, end: int, side: Side, record: R
             for at, stop in values:
                 _read_feature(view, at, stop, side, item)
             record.items.append(item)
+            record.respelled |= item.respelled or _is_drawn(first, last, span)
         else:
             record.beside.append(span)
 
 
 def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span]]:
-    item, values = Item(b""), []
+    item, values, order = Item(b""), [], []
     for number, wire, first, last, span in whole_fields(view, begin, end):
+        if wire == LEN and number in (1, 2):
+            order.append(number)
+            item.respelled |= _is_drawn(first, last, span)
         if number == 1 and wire == LEN:
             item.name = bytes(view[first:last])
             try:
@@ -106,9 +119,16 @@ def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span
             values.append((first, last))
         else:
             item.beside.append(span)
-    if not values and _is_entry(item.name):
-        raise WireError(begin, "what should be a name is an entry: this message nests one level deeper or less")
+    item.respelled |= order != [1, 2]
+    if not values:
+        refuse_nested(item.name, begin)
     return item, values
+
+
+def refuse_nested(name: bytes, at: int) -> None:
+    """Raise WireError where the name of an entry without a value is an entry itself: the message is another one."""
+    if _is_entry(name):
+        raise WireError(at, "what should be a name is an entry: this message nests one level deeper or less")
 
 
 def _is_entry(name: bytes) -> bool:
@@ -130,6 +150,7 @@ def _read_feature(view: memoryview, begin: int, end: int, side: Side, item: Item
             item.lists, item.overridden, item.within, item.split = [], True, False, False
         item.kind = kind
         item.lists.append((first, last))
+        item.respelled |= _is_drawn(first, last, span)
         item.joined = len(item.lists) > 1
         _check_list(view, first, last, kind, item)
 
@@ -166,6 +187,7 @@ def _read_lists(view: memoryview, begin: int, end: int, record: Record) -> None:
             record.beside.append(span)
             continue
         item, values = _read_entry(view, first, last)
+        record.respelled |= item.respelled or _is_drawn(first, last, span)
         record.beside.extend(item.beside)
         steps: list[Item] = []
         for at, stop in values:
@@ -174,6 +196,7 @@ def _read_lists(view: memoryview, begin: int, end: int, record: Record) -> None:
                     step = Item(item.name)
                     _read_feature(view, low, high, "example", step)
                     steps.append(step)
+                    record.respelled |= step.respelled or _is_drawn(low, high, whole)
                 else:
                     record.beside.append(whole)
         record.steps.append((item.name, steps))

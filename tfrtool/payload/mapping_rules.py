@@ -28,7 +28,8 @@ class Rules:
     - `double`, where an Example is written: `refuse` a list of doubles; take it as floats if that is `exact` to the
       last bit, else refuse; `round` to the nearest float; store its `bytes`, little-endian, as one value
     - `integers`, where an OFRecord is written from int64: `int64`, or `int32`, which refuses what does not fit
-    - `types`: the kind of single features, by their name in the output, or else in the input
+    - `types`: the kind of single features, by their name in the output, or else in the input, unless that becomes the
+      name of another one; where they say nothing, `kinds`, by the name in the input
     - `no_kind`, `empty`, `unknown`: what to do with a feature of no list, a record of no features (where an OFRecord is
       written; OneFlow stops at both), and fields that the message does not have
     - `sequence`: `flatten` writes the lists of a SequenceExample as features, with the lengths of their steps beside
@@ -42,6 +43,7 @@ class Rules:
     double: Literal["refuse", "exact", "round", "bytes"] = "exact"
     integers: Literal["int64", "int32"] = "int64"
     types: Mapping[bytes, ListKind] = field(default_factory=dict)
+    kinds: Mapping[bytes, ListKind] = field(default_factory=dict)
     no_kind: Literal["keep", "drop", "refuse"] = "keep"
     empty: Literal["refuse", "skip", "keep"] = "refuse"
     unknown: Literal["refuse", "keep", "drop"] = "refuse"

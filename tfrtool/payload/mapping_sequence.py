@@ -115,8 +115,11 @@ def _taken(old: list[bytes], names: Names) -> dict[bytes, bytes]:
 
 
 def _take(taken: dict[bytes, bytes], old: bytes, new: bytes | None, about: bytes) -> None:
-    if new is not None and taken.setdefault(new, old) != old:
-        raise Refused(about, f"'{text_of(taken[new])}' would also be named '{text_of(new)}'", "rename one of them")
+    if new is not None and (other := taken.setdefault(new, old)) != old:
+        shown = text_of(new)
+        if new in (old, other):
+            raise Refused(about, f"two features would be named '{shown}', as one of them is", "rename that too")
+        raise Refused(about, f"'{text_of(other)}' would also be named '{shown}'", "rename one of them")
 
 
 def _count(view: memoryview, step: Item) -> int:

@@ -13,12 +13,16 @@ _NUMBERS = {"int64", "float", "named"}
 
 
 class _Guess:
-    """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone."""
+    """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone.
 
-    __slots__ = ("kinds", "scalar")
+    `plain` are the kinds of values that do not bear theirs.
+    """
+
+    __slots__ = ("kinds", "plain", "scalar")
 
     def __init__(self) -> None:
         self.kinds: dict[str, int] = {}
+        self.plain: set[str] = set()
         self.scalar = True
 
     def add(self, value: Any, line: int) -> None:
@@ -29,11 +33,15 @@ class _Guess:
             kind, value = next(iter(value.items()))
         items = value if isinstance(value, list) else [value]
         self.scalar = self.scalar and len(items) == 1
-        for one in {kind} if kind else _kinds_of(items):
+        found = {kind} if kind else _kinds_of(items)
+        if not kind:
+            self.plain |= found
+        for one in found:
             self.kinds.setdefault(one, line)
 
     def column(self, name: str, mixed: bool) -> Column:
-        kinds = set(self.kinds)
+        """The column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
+        kinds = (mixed and self.plain) or set(self.kinds)
         kind: ListKind | None
         if not kinds:
             kind = None
@@ -102,7 +110,13 @@ class GuessSchema:
     def merged(self) -> frozenset[str]:
         """The features of which some values are integers, and floats all the same since others are."""
         both = [*self._features.items(), *self._lists.items()]
-        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.kinds.keys())
+        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.plain)
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are kinds that an Example does not have."""
+        both = (*self._features.values(), *self._lists.values())
+        return any(not guess.kinds.keys().isdisjoint(("double", "int32")) for guess in both)
 
     def schema(self, *, mixed: bool = False) -> RowSchema:
         """What was learnt: a feature of integers and of other numbers is float.

@@ -7,7 +7,8 @@ A value is a number or a text; bytes are text where all values of the feature ar
 base64}. An integer is an int64 and stays one, however large; a number with a point or an exponent is a float; NaN and
 the infinities are strings. One value stands alone, any other number of them in an array, an absent feature is not
 there, and a feature of no kind is {}. What would read back as another kind bears its own: {"double": 0.5}, {"int32":
-[1, 2]}, {"int64": []}, {"float": "NaN"}.
+[1, 2]}, {"int64": []}, {"float": "NaN"}, {"bytes": "TmFO"} for the text NaN, and integers of a feature that had floats
+in a record before, or floats of one that had integers.
 
 With a schema values are plain, the schema says their kinds, and a feature is an array throughout unless all records
 have one value of it; only what is of another kind than the schema says bears its own.
@@ -21,8 +22,8 @@ from collections.abc import Iterable
 from typing import Literal, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows import Cell, Change, Row
-from tfrtool.payload.rows_schema import Column, RowSchema
+from tfrtool.payload.rows import Cell, Change, Row, RowError
+from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
 from tfrtool.payload.rows_text import base64_string, doubles, floats, is_text, string
 
 NAN_BITS = "the bits of a NaN"
@@ -31,6 +32,9 @@ _USUAL_NAN = {
     "float": (b"\x00\x00\xc0\x7f", b"\x7f\xc0\x00\x00"),
     "double": (bytes(6) + b"\xf8\x7f", b"\x7f\xf8" + bytes(6)),
 }
+_NUMBERS = ("int64", "float")
+_NAMED = (b"NaN", b"Infinity", b"-Infinity")
+_PARTS = {"context", "feature_lists"}
 _PLAIN: dict[ListKind, str] = {"double": "float", "int32": "int64"}
 
 
@@ -46,6 +50,7 @@ class JsonRows:
         self._exact = exact
         self._alone = lists == "auto"
         self._names: dict[str, str] = {}
+        self._plain: dict[tuple[str, bool], ListKind] = {}
 
     def line(self, row: Row, changes: list[Change]) -> str:
         """The row as one line, without its end; what will not come back is added to `changes`."""
@@ -56,6 +61,8 @@ class JsonRows:
         ]
         features = "{" + ",".join(cells) + "}"
         if row.message != "sequence_example":
+            if row.features.keys() == _PARTS and not columns and all(cell.endswith("}") for cell in cells):
+                raise RowError("features of these two names alone read as a SequenceExample", "context")
             return features
         lists = [f"{self._name(name)}:{self._steps(name, steps, changes)}" for name, steps in row.feature_lists.items()]
         return f'{{"context":{features},"feature_lists":{{{",".join(lists)}}}}}'
@@ -71,10 +78,17 @@ class JsonRows:
     def _steps(self, name: str, steps: list[Cell], changes: list[Change]) -> str:
         column = self._feature_lists.get(name)
         alone = self._alone and all(len(step.values) == 1 for step in steps)
-        return f"[{','.join(self._cell(name, step, column, changes, alone) for step in steps)}]"
+        return f"[{','.join(self._cell(name, step, column, changes, alone, in_steps=True) for step in steps)}]"
 
     def _cell(
-        self, name: str, cell: Cell, column: Column | None, changes: list[Change], alone: bool | None = None
+        self,
+        name: str,
+        cell: Cell,
+        column: Column | None,
+        changes: list[Change],
+        alone: bool | None = None,
+        *,
+        in_steps: bool = False,
     ) -> str:
         kind, values = cell
         if kind is None:
@@ -85,6 +99,8 @@ class JsonRows:
         elif alone is None:
             alone = self._alone
         bears = not same and (column is not None and column.kind is not None or _needs_kind(cell))
+        if self._exact and not (same or bears) and kind in _NUMBERS:
+            bears = self._other_before((name, in_steps), kind)
         if bears and not self._exact:
             bears = False
             changes.append(Change(name, _UNTOLD.format(kind, _taken_for(cell))))
@@ -94,13 +110,20 @@ class JsonRows:
         body = items[0] if alone and len(items) == 1 else f"[{','.join(items)}]"
         return f'{{"{kind}":{body}}}' if bears else body
 
+    def _other_before(self, feature: tuple[str, bool], kind: ListKind) -> bool:
+        """Whether plain numbers of a feature were of another kind: a reader takes integers among floats for floats."""
+        if feature not in self._plain and len(self._plain) >= MAX_FEATURES:
+            return True
+        return self._plain.setdefault(feature, kind) != kind
+
 
 def _items(kind: ListKind, values: object, column: Column | None, bears: bool) -> list[str]:
     if kind == "bytes":
         texts = cast("list[bytes]", values)
         if bears:
             return list(map(base64_string, texts))
-        if (column is None or column.text) and all(map(is_text, texts)):
+        number_like = column is None and any(text in _NAMED for text in texts)
+        if (column is None or column.text) and not number_like and all(map(is_text, texts)):
             return [string(text.decode()) for text in texts]
         return [f'{{"bytes":{base64_string(text)}}}' for text in texts]
     numbers = cast("array[float]", values)

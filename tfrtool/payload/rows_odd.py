@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.mapping_read import refuse_nested
 from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_numbers import CODES, unpacked
 from tfrtool.payload.strict import misfit
@@ -29,7 +30,10 @@ def read_odd(p: bytes, message: Message, changes: list[Change], lenient: bool) -
     """See `read_row`."""
     seen = kind_of(p)
     if seen not in (None, "unknown", message) and {seen, message} != {"example", "sequence_example"}:
-        raise RowError(f"the payload is not {_NAMES[message]}: by its structure it is {_NAMES.get(seen, 'an Event')}")
+        what = (
+            "an OFRecord (or the bare features of an Example)" if seen == "ofrecord" else _NAMES.get(seen, "an Event")
+        )
+        raise RowError(f"the payload is not {_NAMES[message]}: by its structure it is {what}")
     if not lenient and p and (found := misfit(p, message)):
         raise RowError(f"the payload is not {_NAMES[message]}: {found}")
     try:
@@ -59,6 +63,8 @@ class _Odd:
         self._map(parts[1], row.features, self._cell)
         if 2 in parts:
             self._map(parts[2], row.feature_lists, self._steps)
+        if self.changes and not (row.features or row.feature_lists):
+            raise WireError(0, "no feature, and fields of another message")
         return row
 
     def _say(self, feature: str, what: str) -> None:
@@ -99,6 +105,8 @@ class _Odd:
                 value.append((first, last))
             else:
                 self._say(text_of(name), _UNKNOWN.format(number))
+        if not value:
+            refuse_nested(name, begin)
         return name, value
 
     def _steps(self, name: str, spans: Spans) -> list[Cell]:

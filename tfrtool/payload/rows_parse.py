@@ -16,6 +16,7 @@ from tfrtool.payload.rows_schema import Column, RowSchema
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Floats that JSON has no numbers for."""
 EMPTY = "an empty list of no kind is a feature of no kind"
+BARE = "NaN or an infinity without quotes, which is no JSON, taken for a float"
 MERGED = "integers taken for floats, as other values of the feature are"
 BOOLEAN = "true and false became 1 and 0"
 _BEARS = {*CODES, "bytes"}
@@ -58,7 +59,7 @@ class ParseRows:
         self._otherwise: Message = otherwise
         self._merged = merged
         self._wanted = wanted
-        self._decode = json.JSONDecoder(parse_constant=str, object_pairs_hook=_unique).decode
+        self._decode = json.JSONDecoder(parse_constant=_Bare, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
     def row(self, line: str, changes: list[Change]) -> Row:
@@ -137,9 +138,13 @@ class ParseRows:
         return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
 
 
+class _Bare(float):
+    """A number that JSON does not have, and Python and others write all the same: NaN, Infinity, -Infinity."""
+
+
 def guess(name: str, items: list[Any]) -> ListKind:
     """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
-    types = set(map(type, items))
+    types = {float if one is _Bare else one for one in map(type, items)}
     if types <= {int, bool}:
         return "int64"
     if types <= {str, dict}:
@@ -162,6 +167,8 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
     types = set(map(type, items))
     if bool in types:
         changes.append(Change(name, BOOLEAN, False))
+    if _Bare in types:
+        changes.append(Change(name, BARE, False))
     if kind in ("int64", "int32"):
         whole = items if types == {int} else [_integer(name, kind, item) for item in items]
         return Cell(kind, integers(name, kind, whole))
@@ -184,7 +191,7 @@ def _integer(name: str, kind: str, item: Any) -> int:
 
 def _number(name: str, kind: str, item: Any) -> float:
     if isinstance(item, float):
-        if math.isinf(item):  # only a number too large for a double gives that: infinities are strings
+        if math.isinf(item) and type(item) is float:  # a number too large for a double
             raise RowError(f"a number beyond {kind}", name)
         return item
     if isinstance(item, int):

@@ -12,6 +12,7 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
+from tfrtool.payload.values import text_of
 
 _HINT = "a schema cannot carry both: convert without --schema-out"
 _VERSION = 1
@@ -37,7 +38,8 @@ class Schema:
         if before is None or before[1] is None:
             self._rows[new] = row
         elif kind is not None:
-            raise Refused(name, f"it is {before[1]} in an earlier record and {kind} in this one", _HINT)
+            where = "in an earlier record or in this one" if name == before[0] else f"as '{text_of(before[0])}'"
+            raise Refused(name, f"it is {before[1]} {where}, and {kind} here", _HINT)
         self._known.add(row)
 
     def flattened(self, name: bytes, new: bytes, lengths: bytes) -> None:

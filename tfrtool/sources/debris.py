@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import resource
 import time
 import zlib
 from contextlib import suppress
@@ -20,6 +21,8 @@ _NAME = re.compile(r"\..*\.tfrtool-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]+)-[0-9a-f
 _LONGEST = 150
 """Bytes of the output's own name in that of its temporary file: names may have 255 in all."""
 
+_LOCKS = 256
+
 _swept: set[tuple[int, int]] = set()
 
 
@@ -27,6 +30,15 @@ def temporary_name(name: str) -> str:
     """A new hidden name, which tells the output's name, this machine and this process."""
     start = os.fsdecode(os.fsencode(name)[:_LONGEST])
     return f".{start}.tfrtool-{_host()}-{os.getpid()}-{os.urandom(4).hex()}.tmp"
+
+
+def locks_to_spare() -> int:
+    """How many finished files of one run may keep their locks: each takes a descriptor, of which a quarter is spared.
+
+    The number of the process speaks for the others.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _LOCKS if most == resource.RLIM_INFINITY else min(_LOCKS, most // 4)
 
 
 def claim(fd: int) -> bool:

@@ -13,7 +13,8 @@ from contextlib import suppress
 from tfrtool.errors import WriteError
 from tfrtool.report import FORCE
 from tfrtool.sources.debris import claim, temporary_name
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.identities import Identities
+from tfrtool.sources.reasons import input_called, reason
 
 _DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
 """Directories whose entries stand for open files; nothing must be renamed there."""
@@ -29,7 +30,7 @@ def look(path: str) -> os.stat_result | None:
         return None
 
 
-def admit(path: str, force: bool, same_as: Iterable[str]) -> os.stat_result | None:
+def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.stat_result | None:
     """Refuse what must not be written; the file that will be replaced, if any."""
     directory, name = os.path.split(path)
     try:
@@ -68,14 +69,12 @@ def stands_for_open_file(path: str) -> bool:
     return bool(_DESCRIPTORS.fullmatch(os.path.realpath(os.path.dirname(path) or ".")))
 
 
-def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str]) -> None:
+def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Identities]) -> None:
     for given in same_as:
-        try:
-            source = os.fstat(0) if given == "-" else os.stat(given)
-        except (OSError, ValueError):
-            continue
-        if os.path.samestat(source, target):
-            raise WriteError(f"the output '{path}' is the input '{given}'; an input is never written to")
+        name = (Identities([given]) if isinstance(given, str) else given).name_of(target)
+        if name is not None:
+            output = "standard output" if path == "-" else f"the output '{path}'"
+            raise WriteError(f"{output} is {input_called(name)}; an input is never written to")
 
 
 def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:

@@ -32,6 +32,11 @@ def quoted(name: str) -> str:
     return "standard input" if name == "-" else f"'{name}'"
 
 
+def input_called(name: str) -> str:
+    """The same where it is told apart from an output."""
+    return "the file that standard input reads" if name == "-" else f"the input '{name}'"
+
+
 def reason(error: OSError | ValueError) -> str:
     """What went wrong, without the name of the file: half a sentence.
 

@@ -10,6 +10,7 @@ from typing import BinaryIO, Protocol, cast
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.debris import sweep
+from tfrtool.sources.identities import Identities
 from tfrtool.sources.placing import admit, create, look, publish, refuse_inputs, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.writer import Output
@@ -20,7 +21,7 @@ def atomic_output(
     path: str,
     *,
     force: bool = False,
-    same_as: Iterable[str] = (),
+    same_as: Iterable[str | Identities] = (),
     check: Callable[[str], None] | None = None,
     text: bool = False,
 ) -> Iterator[BinaryIO]:
@@ -28,8 +29,9 @@ def atomic_output(
 
     The bytes go to a hidden file beside `path`, are flushed to the disk, and only then get the name: never over an
     existing file, except with `force`, which replaces it in one step (of a symbolic link the link itself) and keeps its
-    permissions. `same_as` names the inputs; an output that is one of them is refused. `check` is called with the name
-    of the complete hidden file before that is published, and stops it by raising.
+    permissions. `same_as` names the inputs, one by one or as the `Identities` of many; an output that is one of them
+    is refused. `check` is called with the name of the complete hidden file before that is published, and stops it by
+    raising.
 
     `-` is standard output, which is refused on a terminal unless `text` that it can show is written; pipes and
     character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
@@ -63,7 +65,7 @@ class Sink(Protocol):
         """Leave no trace of a file that has no name. More than one call does no harm."""
 
 
-def open_sink(path: str, *, force: bool = False, same_as: Iterable[str] = (), text: bool = False) -> Sink:
+def open_sink(path: str, *, force: bool = False, same_as: Iterable[str | Identities] = (), text: bool = False) -> Sink:
     """The arguments are those of `atomic_output`."""
     if path == "-":
         return _Direct(1, "standard output", same_as, text=text)
@@ -84,7 +86,7 @@ def open_sink(path: str, *, force: bool = False, same_as: Iterable[str] = (), te
 class _Hidden:
     """A file beside the one that it will be; a lock on it tells other processes that it is in use."""
 
-    def __init__(self, path: str, force: bool, same_as: Iterable[str]) -> None:
+    def __init__(self, path: str, force: bool, same_as: Iterable[str | Identities]) -> None:
         self._path, self._force = path, force
         self._old = admit(path, force, same_as)
         directory, name = os.path.split(path)
@@ -142,7 +144,7 @@ class _Direct:
     """An open descriptor, which has its name already."""
 
     def __init__(
-        self, fd: int, called: str, same_as: Iterable[str], *, text: bool = False, closes: bool = False
+        self, fd: int, called: str, same_as: Iterable[str | Identities], *, text: bool = False, closes: bool = False
     ) -> None:
         try:
             target = os.fstat(fd)

@@ -8,7 +8,6 @@ that were given.
 from __future__ import annotations
 
 import os
-import resource
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -16,16 +15,12 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.sources.debris import sweep, temporary_name
+from tfrtool.sources.debris import locks_to_spare, sweep, temporary_name
+from tfrtool.sources.identities import Identities
 from tfrtool.sources.placing import admit, create, look, publish, remove, settle, sync_directory
 from tfrtool.sources.reasons import reason
 from tfrtool.sources.sink import atomic_output
 from tfrtool.sources.writer import Output
-
-_CLAIMS = 256
-"""Finished members whose locks are kept: each takes a descriptor. The number of the process speaks for the others."""
-_SHARE = 4
-"""At most one in so many of the descriptors that the process may have is spent on locks."""
 
 
 class OutputSet:
@@ -48,16 +43,16 @@ class OutputSet:
         text: bool = False,
     ) -> None:
         self.path = path
-        self.direct = path == "-" or _is_special(path)
+        self.direct = is_direct(path)
         self._force = force
         self._text = text
-        self._same_as = tuple(same_as)
+        self._same_as = (Identities(same_as),)
         self._make = make_directory
         self._made = False
         self._stack = ExitStack()
         self._members: list[str] = []
         self._claims: list[int] = []  # descriptors that keep the locks of finished members
-        self._most_claims = _most_claims()
+        self._most_claims = locks_to_spare()
         self._open: Output | None = None
         self._published = False
 
@@ -93,10 +88,10 @@ class OutputSet:
 
     def admit(self, names: Iterable[str]) -> None:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
-        if not self.direct:
-            for name in names:
-                if not (self._make and not os.path.lexists(os.path.dirname(name) or ".")):
-                    admit(name, self._force, self._same_as)
+        for name in names:
+            coming = self._make and not os.path.lexists(os.path.dirname(name) or ".")
+            if not (coming or is_direct(name)):
+                admit(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:
         """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""
@@ -172,12 +167,10 @@ class OutputSet:
             sync_directory(directory)
 
 
-def _most_claims() -> int:
-    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return _CLAIMS if allowed == resource.RLIM_INFINITY else min(_CLAIMS, allowed // _SHARE)
-
-
-def _is_special(path: str) -> bool:
+def is_direct(path: str) -> bool:
+    """Whether a name is that of standard output, a pipe or a device, which takes one output, as it is written."""
+    if path == "-":
+        return True
     found = look(path)
     return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
 

@@ -17,6 +17,7 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_names import Names as FeatureNames
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.report import Compression, ConvertReport, Loss
+from tfrtool.sources.sink_set import is_direct
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
@@ -45,6 +46,8 @@ class Conversion:
         self.reports: list[ConvertReport] = []
         self.target: Target | None = options.to or told_by_name(output)
         refuse_unfit(options, self.target)
+        if options.shards.cut and is_direct(output):
+            raise ValueError(f"'{output}' is no file, and takes one output alone: name a file, or leave out the shards")
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
@@ -200,9 +203,7 @@ class Conversion:
             arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
             rules = options.rules
-            self.options = options.replaced(
-                rules=replace(rules, types={**self._before.small_integers(), **rules.types})
-            )
+            self.options = options.replaced(rules=replace(rules, kinds=self._before.small_integers()))
         total = None
         if learns_columns(options, target):
             self._idle = Surveying(self._plan)

@@ -206,7 +206,12 @@ class Feed:
 
     @property
     def _kind(self) -> Kind:
-        return "ofrecord" if self.is_ofrecord else self.reading.kind or "unknown"
+        """That of the file; in the frames of TFRecord an OFRecord may as well be the bare Features of an Example, whose
+        lists have other numbers."""
+        kind = self.reading.kind
+        if self.is_ofrecord:
+            return "ofrecord"
+        return "unknown" if kind is None or kind == "ofrecord" else kind
 
     def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
         if batch.view is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from os.path import isfile
@@ -16,7 +17,7 @@ from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import READERS
+from tfrtool.verbs.targets import READERS, told_by_name
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
@@ -129,15 +130,26 @@ class Inputs:
 def _rows_in(reading: Reading, options: ConvertOptions) -> str | None:
     """The format of rows that a file is of which no records can be read, if it is one that is to be told by itself."""
     sniffed = reading.identity.sniffed
-    if options.format != "auto" or sniffed is None or reading.source.mistaken:
+    if options.format != "auto" or reading.source.mistaken:
         return None
-    if sniffed.diagnosis == "parquet" and reading.foreign:
+    diagnosis = sniffed.diagnosis if sniffed else None
+    if diagnosis == "parquet" and reading.foreign:
         return "parquet"
     head = reading.source.head.lstrip(_BEFORE)
-    is_error = sniffed.message.startswith("an error message") and b"\n{" not in head  # of a store that has no such file
-    return "jsonl" if sniffed.diagnosis == "json" and head[:1] == b"{" and not is_error else None
+    if sniffed and diagnosis == "json":
+        is_error = (
+            sniffed.message.startswith("an error message") and b"\n{" not in head
+        )  # of a store without such a file
+        return "jsonl" if head[:1] == b"{" and not is_error else None
+    if reading.foreign or diagnosis not in (None, "text") or not head or _CONTROL.search(head, 0, _LOOKED_AT):
+        return None  # a length of 8 bytes always has zeros
+    # Lines of which one among the first is broken: where it is, and what is wrong with it, their reader says.
+    return "jsonl" if _OBJECT.match(head) or told_by_name(reading.source.name) == "jsonl" else None
 
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
+_LOOKED_AT = 256
+_OBJECT = re.compile(rb"\{[ \t]*[\"}]")
 _BEFORE = b"\xef\xbb\xbf \t\r\n"
 
 

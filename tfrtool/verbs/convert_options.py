@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Mapping
+from os.path import realpath
 from typing import Literal
 
 from tfrtool.fields import made
@@ -11,7 +12,7 @@ from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import READERS, ROWS, Target
+from tfrtool.verbs.targets import READERS, ROWS, WRITERS, Target
 
 
 class ConvertOptions(Options, frozen=True):
@@ -110,17 +111,38 @@ def convert_options(
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> ConvertOptions:
     """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option."""
+    for option, given, allowed in (
+        ("to", to, (None, *WRITERS)),
+        ("source", source, (None, *READERS)),
+        ("compress", compress, ("auto", "none", "gzip", "zlib")),
+        ("double", double, ("refuse", "exact", "round", "bytes")),
+        ("int", int, ("int64", "int32", "auto")),
+        ("no_kind", no_kind, ("keep", "drop", "refuse")),
+        ("empty", empty, ("refuse", "skip", "keep")),
+        ("unknown", unknown, ("refuse", "keep", "drop")),
+        ("sequence", sequence, ("refuse", "flatten")),
+        ("format", format, ("auto", "tfrecord", "ofrecord")),
+        ("compression", compression, ("auto", "none", "gzip", "zlib")),
+    ):
+        if given not in allowed:
+            raise ValueError(f"{option} is {' or '.join(filter(None, allowed))}, not {given!r}")
+    for option, names in (("select", select), ("drop", drop), ("where", where)):
+        if isinstance(names, str | bytes):
+            raise ValueError(f"{option} is a list, as in {option}=[{names!r}], not one text")
+    for option, number in (("skip", skip), ("n", n)):
+        if number is not None and number < 0:
+            raise ValueError(f"{option} is 0 or more, not {number}")
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
     for name, value in (("shards", shards), ("records_per_shard", records_per_shard), ("shard_size", shard_size)):
         if value is not None and value < 1:
             raise ValueError(f"{name} is 1 or more, not {value}")
-    if source is not None and source not in READERS:
-        raise ValueError(f"{source!r} is no format that rows can be read from: {', '.join(READERS)}")
     if source is not None and format != "auto":
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
     if schema_out == "-":
         raise ValueError("--schema-out names a file: standard output is for records and reports")
+    if schema is not None and schema_out is not None and realpath(schema) == realpath(schema_out):
+        raise ValueError("--schema-out would replace the schema that --schema reads: give it another name")
     if shards is not None and shards > MOST_SHARDS:
         raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
     for kind in (types or {}).values():

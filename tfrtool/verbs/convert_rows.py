@@ -6,6 +6,7 @@ which message the rows are, and what they are told by `--schema`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.targets import Pieces, Target
 
 _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofrecord": "an OFRecord"}
+_PLACED = re.compile(r"(.*), at byte ([0-9]+) of the payload", re.DOTALL)
 _DROP = "--unknown drop reads the record as protobuf does, and leaves out what has no place in a row"
 _APART = "convert them apart"
 
@@ -80,17 +82,17 @@ class RowPlan:
     def lines_schema(self) -> RowSchema:
         """The schema by which JSON Lines are read: that of the user, or what a first pass learnt of them."""
         if self.guessed is None:
-            schema = self.schema
+            schema, wide = self.schema, False
             if schema is None:
                 assert self.surveys is not None
                 guess = self.surveys()
-                schema, self.merged = guess.schema(mixed=True), guess.merged()
+                schema, self.merged, wide = guess.schema(mixed=True), guess.merged(), guess.wide
             columns = dict(schema.features)
             for name, kind in self.options.rules.types.items():
                 columns[name.decode("utf-8", "replace")] = Column(kind)
             message = schema.message
             if message != "sequence_example" and (message == "example" or self.schema is None):
-                of_both = any(column.kind in ("double", "int32") for column in columns.values())
+                of_both = wide or any(column.kind in ("double", "int32") for column in columns.values())
                 message = "ofrecord" if of_both else "example"
             self.guessed = RowSchema(message, columns, schema.feature_lists)
         return self.guessed
@@ -141,7 +143,9 @@ class RowPlan:
         try:
             read_row(payload, message, lenient=True)
         except RowError:
-            return WireError(0, error.why.removeprefix(f"the payload is not {_NAMES[message]}: "))
+            why = error.why.removeprefix(f"the payload is not {_NAMES[message]}: ")
+            placed = _PLACED.fullmatch(why)
+            return WireError(int(placed[2]), placed[1]) if placed else WireError(0, why)
         feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
         return Refused(feature, error.why, _DROP)
 
@@ -156,7 +160,11 @@ class RowPlan:
             self._lines = JsonRows(self.columns)
         changes: list[Change] = []
         payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        line = self._lines.line(self.row(payload, kind, changes), changes)
+        try:
+            line = self._lines.line(self.row(payload, kind, changes), changes)
+        except RowError as error:
+            feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
+            raise Refused(feature, error.why, "--schema-out makes lines that --schema reads as they are") from None
         if changes:
             self.tell(changes)
         return line

@@ -59,7 +59,7 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
     except ValueError as error:
         raise _unusable(path, error) from None
     return replace(
-        rules, types={**known.types, **rules.types}, rename={**known.rename, **rules.rename}, lists=known.lists
+        rules, kinds={**known.types, **rules.kinds}, rename={**known.rename, **rules.rename}, lists=known.lists
     )
 
 

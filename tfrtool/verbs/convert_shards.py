@@ -49,8 +49,9 @@ class Cuts:
         if shards.count is not None:
             assert total is not None
             if total < shards.count:
+                records = "1 record" if total == 1 else f"{total:,} records"
                 raise RefusedError(
-                    f"{total:,} records cannot fill {shards.count:,} shards, and a shard is never empty: ask for fewer"
+                    f"{records} cannot fill {shards.count:,} shards, and a shard is never empty: ask for fewer"
                 )
             low, more = divmod(total, shards.count)
             self._sizes = [low + (number < more) for number in range(shards.count)]

@@ -20,14 +20,16 @@ NEAR = 16
 class Finding(NamedTuple):
     """`what` is a word for scripts: kinds, missing, name, repeated, content, lengths, shard, mixed, misfit.
 
-    `key` is the feature, None where it is about all; `place` the first offending record, None where it is about a file.
-    `message` is a sentence for people, in which names are as they are in the data.
+    `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
+    record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
+    are in the data.
     """
 
     what: str
     key: Key | None
     place: Place | None
     message: str
+    shard: str | None = None
 
 
 def findings(schema: Schema) -> Iterator[Finding]:
@@ -53,7 +55,8 @@ def findings(schema: Schema) -> Iterator[Finding]:
             "kind": f"{_named(found.key)} is {found.here or 'never set'}, and {found.elsewhere or 'never set'} in most",
             "length": f"lists of {_named(found.key)} have {found.here} values, and {found.elsewhere} in most shards",
         }[found.what]
-        yield Finding("shard", found.key, Place(found.path, 0), f"the shard {found.path}{others} differs: {says}")
+        message = f"the shard {found.path}{others} differs: {says}"
+        yield Finding("shard", found.key, None, message, found.path)
 
 
 def _of_feature(key: Key, feature: Feature, table: Table) -> Iterator[Finding]:

@@ -56,6 +56,12 @@ def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileRep
     return report
 
 
+def refuse_rewritten(source: Source) -> None:
+    """Raise `ReadError` where a file was written to since it was opened: what was read may belong to no one file."""
+    if source.was_rewritten():
+        raise ReadError(f"'{source.name}' was written to while it was read; run this again once nothing writes to it")
+
+
 class Reading:
     """Walks one open source: `events()` yields batches and damage in order, then `report()` says what the file is."""
 
@@ -228,10 +234,7 @@ class Reading:
 
         Raises `ReadError` where the file was rewritten meanwhile, since what was read then belongs to no one file.
         """
-        if self.source.was_rewritten():
-            raise ReadError(
-                f"'{self.source.name}' was written to while it was read; run this again once nothing writes to it"
-            )
+        refuse_rewritten(self.source)
         report = self.counts()
         self._judge(report)
         grown = self.source.grown_by()

@@ -21,7 +21,7 @@ from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.reading import Reading, refuse_rewritten
 from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
@@ -188,6 +188,7 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
         else:
             yield from _mended(again, data, saving, options, trail, report)
             report.lost = report.lost or not report.written
+        refuse_rewritten(again)
         trail.end()
         report.records = report.written
         if report.corrected or report.unverified:

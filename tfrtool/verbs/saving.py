@@ -3,9 +3,8 @@ its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import crc32c, masked
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 _DIGESTS = 1 << 20
 """Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
+_COMPARED = 16 << 20
+"""Largest payload that is compared, in bytes: no larger one is held to take its digest."""
 
 
 class Saving:
@@ -61,9 +62,7 @@ class Saving:
     def frames(self, data: Readable, batch: Batch) -> None:
         """Sound frames of a stream, as they are."""
         if batch.view is not None:
-            for begin, end in zip(batch.begins, batch.ends, strict=True):
-                payload = batch.view[begin:end]
-                self._count_repeat(end - begin, crc32c(payload), crc32(payload))
+            self._count_repeats(map(batch.view.__getitem__, map(slice, batch.begins, batch.ends)))
         before, after = self._framing
         if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
             self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
@@ -74,16 +73,20 @@ class Saving:
     def payload(self, data: Readable, payload: Payload) -> None:
         """A payload of a stream, in a frame of its own."""
         if payload.data is not None:
-            self._count_repeat(len(payload.data), crc32c(payload.data), crc32(payload.data))
+            self._count_repeats([payload.data])
             for part in (header(len(payload.data)), payload.data, footer(payload.data)):
                 self._write(part)
             return
-        self._write(header(sum(end - begin for begin, end in payload.pieces)))
-        length = crc = other = 0
+        length = sum(end - begin for begin, end in payload.pieces)
+        self._write(header(length))
+        crc, whole = 0, bytearray()
         for view in copied(data, payload.pieces):
-            length, crc, other = length + len(view), crc32c(view, crc), crc32(view, other)
+            crc = crc32c(view, crc)
+            if length <= _COMPARED:
+                whole += view
             self._write(view)
-        self._count_repeat(length, crc, other)
+        if length <= _COMPARED:
+            self._count_repeats([whole])
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self, trail: Trail) -> None:
@@ -103,12 +106,13 @@ class Saving:
         if self._file is not None:
             self._file.discard()
 
-    def _count_repeat(self, length: int, crc: int, other: int) -> None:
-        """Whether a payload of this length and these two checksums was written before; they are kept up to a bound."""
+    def _count_repeats(self, payloads: Iterable[bytes | bytearray | memoryview]) -> None:
+        """How many of these payloads were written before, told by 64 bits of each that are kept up to a bound."""
         if len(self._digests) < _DIGESTS:
-            digest = length << 64 | crc << 32 | other
-            self._report.repeats = (self._report.repeats or 0) + (digest in self._digests)
-            self._digests.add(digest)
+            found = [hash(bytes(payload)) for payload in payloads if len(payload) <= _COMPARED]
+            known = len(self._digests)
+            self._digests.update(found)
+            self._report.repeats = (self._report.repeats or 0) + known + len(found) - len(self._digests)
 
     def _write(self, data: bytes | memoryview) -> None:
         self._report.output_bytes += len(data)

@@ -42,7 +42,7 @@ class _Describing:
     def __init__(self, read: Reading, n: int | None) -> None:
         self.read = read
         self.left = n
-        self.schema = Schema(limited=n is not None)
+        self.schema = Schema()
         self.payload_bytes = 0
         self.seen = 0
         self.kind: Kind | None = None
@@ -84,6 +84,7 @@ class _Describing:
             self.schema.unread = 1
         else:
             self.schema.damaged = sum(report.faults.values()) - self.schema.misfits
+        self.schema.limited = self.left == 0  # then nobody has looked whether there are more
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
         self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]

@@ -23,6 +23,7 @@ from tfrtool.verbs.sizes import Sizes, Spread
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.sources.identities import Identities
     from tfrtool.verbs.digests import Digests
 
 _PIECE = 1 << 20
@@ -39,7 +40,7 @@ class StatOptions(Options, frozen=True):
     duplicates: bool = False
     write_index: str | None = None
     force: bool = False
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[str | Identities, ...] = ()
 
 
 class StatReport(FileReport):

@@ -12,12 +12,10 @@ from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
 from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
+from tfrtool.sources.debris import locks_to_spare
 from tfrtool.sources.sink import Sink, open_sink
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.salvage import copied
-
-_LOCKS = 256
-"""Outputs that wait and keep their locks: each takes a descriptor."""
 
 
 class Trail:
@@ -33,7 +31,8 @@ class Trail:
     it for that input: its output was not written after all.
 
     Outputs are not published without what tells of them: where there are side files, the outputs wait until those have
-    their names. What a crash leaves between is a list that names an output which is not there.
+    their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices get no
+    name, and take what is written at once.
 
     A side file that cannot be written stops no repair: both are given up, and `failure` says so.
     """
@@ -52,6 +51,7 @@ class Trail:
         self._sinks: dict[str, Sink] = {}  # in the order in which they are published
         self._quarantine: BinaryIO | None = None
         self._report: BinaryIO | None = None
+        self._published: list[str] = []
         self._waiting: list[tuple[str, Sink]] = []
         self._unpublished: dict[str, WriteError] = {}
         self._settled = self._done = False
@@ -76,10 +76,10 @@ class Trail:
         """Why there are no side files, where they could not be written."""
         if self._failure is None:
             return None
-        names = [f"'{name}'" for name in self._names if name]
-        whole = f"neither {names[0]} nor {names[1]} is" if len(names) > 1 else f"{names[0]} is not"
+        names = [f"'{name}'" for name in self._sinks if name not in self._published]
+        whole = f"neither {names[0]} nor {names[1]} was" if len(names) > 1 else f"{names[0]} was not"
         again = Remedy(settings=FORCE.settings, aim="write all of it again")
-        return WriteError(f"{self._failure.facts}; {whole} complete; the outputs are not concerned", again)
+        return WriteError(f"{self._failure.facts}; {whole} written whole; the outputs are not concerned", again)
 
     def __enter__(self) -> Self:
         try:
@@ -116,7 +116,7 @@ class Trail:
             finally:
                 sink.discard()
             return
-        if len(self._waiting) >= _LOCKS:
+        if len(self._waiting) >= locks_to_spare():
             sink.unlock()
         self._waiting.append((path, sink))
 
@@ -140,8 +140,9 @@ class Trail:
             self.settle()
             self._done = True
             with self._may_fail():
-                for sink in () if self._failure else self._sinks.values():
+                for name, sink in () if self._failure else self._sinks.items():
                     sink.publish()
+                    self._published.append(name)
             for path, sink in self._waiting:
                 try:
                     sink.publish()

@@ -20,6 +20,7 @@ _SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9
 """What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
 _FIRST = bytes(byte in b"GRBIMOf{[x" for byte in range(256))
 """First byte of a value -> can it begin that way?"""
+_FEW = 3  # values that are sooner looked at one by one than put together
 _MANY = 1024  # details of one content that are held while a run of values is looked at
 
 
@@ -30,6 +31,8 @@ def contents(
 
     `shortest` is the least size of a value.
     """
+    if len(spans) < _FEW:
+        return _summed(p, spans, range(len(spans)), place)
     if shortest >= HEAD:
         heads = [p[begin : begin + HEAD] for begin, _ in spans]
     else:
@@ -41,6 +44,13 @@ def contents(
     else:
         sized = zip(heads, spans, strict=True)
         odd = [i for i, (head, (begin, end)) in enumerate(sized) if not _plain(head, end - begin <= HEAD)]
+    return _summed(p, spans, odd, place)
+
+
+def _summed(
+    p: Buffer, spans: Sequence[tuple[int, int]], odd: Sequence[int], place: Callable[[int], Place]
+) -> dict[str, Held]:
+    """What the values hold: those numbered in `odd` are looked at, all others are text."""
     found: dict[str, Held] = {}
     firsts: dict[str, int] = {}
     if odd:

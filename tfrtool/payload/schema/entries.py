@@ -8,33 +8,62 @@ same name the last counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from tfrtool.payload.features import ListKind, Spans, count_values, pieces_of
-from tfrtool.payload.schema.family import LISTS, Family
+from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key, within
 from tfrtool.payload.schema.table import FEATURES
-from tfrtool.payload.wire import LEN, Buffer, fields
+from tfrtool.payload.wire import LEN, Buffer, WireError, check_varints, count_varints, fields, read_size
+
+_STEPS = 1 << 10  # steps of a feature list that are held, so that they need not be found twice
 
 
 class Entry:
     """A feature of one record: its kind, its number of values, and where they are.
 
-    `spans` gives `(begin, end)` of each bytes value, or of each run of packed numbers.
+    `spans` gives `(begin, end)` of each bytes value, or of each run of packed numbers; `run` is the one that there is,
+    where it was found to be one at once.
     """
 
-    __slots__ = ("_found", "_view", "count", "kind")
+    __slots__ = ("_found", "_view", "count", "kind", "run")
 
-    def __init__(self, view: Buffer, kind: ListKind | None, count: int, found: Spans) -> None:
+    def __init__(
+        self, view: Buffer, kind: ListKind | None, count: int, found: Spans, run: tuple[int, int] | None = None
+    ) -> None:
         self._view = view
         self.kind = kind
         self.count = count
         self._found = found
+        self.run = run
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        if self.kind is not None:
+        if self.run is not None:
+            yield self.run
+        elif self.kind is not None:
             for begin, end in self._found:
                 for first, last, _ in pieces_of(self._view, begin, end, self.kind, 1):
                     yield first, last
+
+
+class Steps:
+    """The steps of a feature list, each a feature without a name, to be gone through as often as one likes.
+
+    Raises WireError at once where protobuf would refuse one of them. Of a list of many steps none is held.
+    """
+
+    __slots__ = ("_held", "_spans", "_view")
+
+    def __init__(self, view: Buffer, spans: Spans) -> None:
+        self._view, self._spans = view, spans
+        found = steps(view, spans)
+        held = list(islice(found, _STEPS + 1))
+        self._held = held if len(held) <= _STEPS else None
+        for _ in found:
+            pass
+
+    def __iter__(self) -> Iterator[Entry]:
+        return steps(self._view, self._spans) if self._held is None else iter(self._held)
 
 
 class Record:
@@ -44,7 +73,7 @@ class Record:
 
     def __init__(self) -> None:
         self.entries: dict[Key, Entry] = {}
-        self.lists: dict[Key, tuple[Buffer, Spans]] = {}
+        self.lists: dict[Key, Steps] = {}
         self.repeated: set[Key] = set()
         self.more = False
         self.is_sequence = False
@@ -73,9 +102,7 @@ def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
                 key = (True, name)
                 if key in record.lists:
                     record.repeated.add(key)
-                for _ in steps(view, value):
-                    pass
-                record.lists[key] = view, value
+                record.lists[key] = Steps(view, value)
                 record._bounded(record.lists)  # type: ignore[arg-type]
     return record
 
@@ -107,6 +134,10 @@ def _entries(view: Buffer, begin: int, end: int) -> Iterator[tuple[bytes, Spans]
 
 def read_feature(view: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> Entry:
     """A feature in one or several pieces; its lists are checked, those too that a later one overrides."""
+    if len(spans) == 1:
+        usual = _usual(view, *spans[0], lists)
+        if usual is not None:
+            return usual
     kind: ListKind | None = None
     found: Spans = []
     count = 0
@@ -118,6 +149,26 @@ def read_feature(view: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> E
                 found.append((first, last))
                 count += count_values(view, first, last, kind)
     return Entry(view, kind, count, found)
+
+
+def _usual(view: Buffer, begin: int, end: int, lists: Mapping[int, ListKind]) -> Entry | None:
+    """The same where it is one list of one value, or of one packed run; None where it is not, or is broken."""
+    try:
+        kind = lists.get(view[begin] >> 3) if view[begin] & 7 == LEN else None
+        size, at = (view[begin + 1], begin + 2) if view[begin + 1] < 0x80 else read_size(view, begin + 1, end)
+        if kind is None or at + size != end or view[at] != 1 << 3 | LEN:
+            return None
+        size, first = (view[at + 1], at + 2) if view[at + 1] < 0x80 else read_size(view, at + 1, end)
+        if first + size != end:
+            return None
+        if kind == "bytes":
+            return Entry(view, kind, 1, [], (first, end))
+        if kind in WIDTHS:
+            return None if size % WIDTHS[kind] else Entry(view, kind, size // WIDTHS[kind], [], (first, end))
+        check_varints(view, first, end)
+        return Entry(view, kind, count_varints(view, first, end), [], (first, end))
+    except (IndexError, WireError):
+        return None
 
 
 def steps(view: Buffer, spans: Spans) -> Iterator[Entry]:

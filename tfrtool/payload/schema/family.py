@@ -14,3 +14,5 @@ LISTS: dict[Family, dict[int, ListKind]] = {
     "example": {1: "bytes", 2: "float", 3: "int64"},
     "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
 }
+WIDTHS = {"float": 4, "double": 8}
+"""Bytes of a number, of the kinds whose numbers are all of one size."""

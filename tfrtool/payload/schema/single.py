@@ -8,7 +8,7 @@ from itertools import islice
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.agree import Agreement
 from tfrtool.payload.schema.content import contents
-from tfrtool.payload.schema.entries import Entry, Record, read_record, steps
+from tfrtool.payload.schema.entries import Entry, Record, read_record
 from tfrtool.payload.schema.family import Family
 from tfrtool.payload.schema.feature import Feature, Key, Lists, Met
 from tfrtool.payload.schema.lists import CODES
@@ -57,9 +57,9 @@ def table_of(p: Buffer, record: Record, place: Place) -> Table:
         _add(p, lists, entry.spans(), place)
         if entry.count:
             feature.filled = Met(0, place)
-    for key, (view, spans) in record.lists.items():
+    for key, steps in record.lists.items():
         feature = features[key] = _feature(key, record, place)
-        count = _add_steps(view, feature, steps(view, spans), place)
+        count = _add_steps(p, feature, steps, place)
         feature.steps = count, count
         lengths[key] = count
         if count:
@@ -74,13 +74,23 @@ def _feature(key: Key, record: Record, place: Place) -> Feature:
 
 
 def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: Place) -> int:
-    """Add the steps of a feature list; their number."""
+    """Add the steps of a feature list; their number. Values of many steps are looked at together."""
+    waiting: dict[str | None, list[tuple[int, int]]] = {}
     count = 0
     for count, step in enumerate(found, 1):  # noqa: B007
         lists = feature.lists(step.kind, place)
         lists.records = 1
         lists.shortest, lists.longest = min(lists.shortest, step.count), max(lists.longest, step.count)
-        _add(p, lists, step.spans(), place)
+        if step.run is None:
+            _add(p, lists, step.spans(), place)
+            continue
+        runs = waiting.setdefault(step.kind, [])
+        runs.append(step.run)
+        if len(runs) == _MANY:
+            _add(p, lists, iter(runs), place)
+            runs.clear()
+    for kind, runs in waiting.items():
+        _add(p, feature.kinds[kind], iter(runs), place)
     return count
 
 

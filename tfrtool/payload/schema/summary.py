@@ -35,7 +35,7 @@ def summarise(
 
     Those that protobuf would refuse are not in the table, but in the list.
     """
-    total = Table()
+    total: Table | None = None
     misfits: list[Misfit] = []
     at, count = 0, len(begins)
     all_small = count > 0 and ends[-1] - begins[0] <= _STRETCH and max(map(sub, ends, begins)) < LARGE
@@ -46,12 +46,14 @@ def summarise(
             stop += 1
         stretch = _Stretch(view, begins[at:stop], ends[at:stop], first + at, path, known, small)
         for table, bad in stretch.tables():
-            if total.records:
-                total.merge(table)
-            else:
+            if total is None or not total.records:
                 total = table
+            else:
+                total.merge(table)
             misfits += ((at + number, error) for number, error in bad)
         at = stop
+    if total is None:
+        return Table(), misfits
     total.cut()
     return total, misfits
 
@@ -110,10 +112,10 @@ class _Stretch:
     def _together(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
         """Records of the usual form, whose entries are gathered."""
         before = self.marks[begin - 1] if begin else 0
-        headers, offsets = self.headers, self.offsets
+        headers, offsets, marks = self.headers, self.offsets, self.marks
         if begin or end < len(self.marks):
-            headers, offsets = headers[before : self.marks[end - 1]], offsets[before : self.marks[end - 1]]
-        marks = [mark - before for mark in self.marks[begin:end]]
+            headers, offsets = headers[before : marks[end - 1]], offsets[before : marks[end - 1]]
+            marks = [mark - before for mark in marks[begin:end]]
         try:
             return self._batch(headers, offsets, marks, range(self.first + begin, self.first + end)), []
         except Broken:
@@ -121,7 +123,8 @@ class _Stretch:
 
     def _batch(self, headers: list[Header], offsets: list[int], marks: list[int], records: range) -> Table:
         width = marks[0]
-        if len(headers) == width * len(marks) and marks == list(range(width, len(headers) + 1, width or 1)):
+        regular = range(width, len(headers) + 1, width or 1)
+        if len(headers) == width * len(marks) and (len(marks) == 1 or marks == list(regular)):
             batch = Batch(self.p, self.path, records)
             if batch.even(headers, offsets, width):
                 return batch.table()

@@ -74,9 +74,10 @@ class Table(Slotted):
                 if known.missing is None and feature.missing is not None:
                     known.missing = feature.missing
                     self.whole.discard(key)
-        for key in [key for key in self.whole if key not in theirs]:
-            mine[key].missing = other.first
-            self.whole.discard(key)
+        if not self.whole <= theirs.keys():
+            for key in self.whole - theirs.keys():
+                mine[key].missing = other.first
+                self.whole.discard(key)
         self.records += other.records
         self.sequences += other.sequences
         self.more |= other.more

@@ -152,8 +152,8 @@ class Blobs(Slotted):
         self.shortest = min(self.shortest, other.shortest)
         self.longest = max(self.longest, other.longest)
         for kind, held in other.contents.items():
-            if kind in self.contents:
-                self.contents[kind].merge(held)
+            if known := self.contents.get(kind):
+                known.merge(held)
             else:
                 self.contents[kind] = held.copy()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrtool.payload.schema.family import LISTS, Family
+from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
@@ -21,8 +21,7 @@ from tfrtool.payload.wire import Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 16
 _LONG_NAME = 1 << 10  # bytes of a name from which on it is not remembered
-_HEEDED = 1 << 10  # columns that are looked through after each batch
-_WIDTHS = {"float": 4, "double": 8}
+_HEEDED = 1 << 10  # columns of integers that are looked through after each batch
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
 """Count of a run of varints, which its bytes must tell."""
@@ -64,6 +63,7 @@ class Known:
         self.family = family
         self.headers: dict[bytes, Header] = {}
         self.columns: dict[tuple[Key, str | None], Column] = {}
+        self._uncounted: list[Column] = []  # of integers, that are still to be counted
         self._kinds = {number << 3 | 2: kind for number, kind in LISTS[family].items()}
 
     def column(self, key: Key, kind: str | None) -> Column:
@@ -75,18 +75,22 @@ class Known:
             if len(self.columns) >= _KNOWN_MOST:
                 self.columns.clear()
                 self.headers.clear()
+                self._uncounted.clear()
             found = self.columns[key, kind] = Column(key, kind)
+            if kind is not None and kind.startswith("int"):
+                self._uncounted.append(found)
         return found
 
     def heed(self, table: Table) -> None:
         """Learn from what is known so far which integers need not be told apart, there being too many."""
-        if len(self.columns) > _HEEDED:
+        if not 0 < len(self._uncounted) <= _HEEDED:
             return
-        for (key, kind), column in self.columns.items():
-            if not column.counted and (feature := table.features.get(key)):
-                lists = feature.kinds.get(kind)
-                values = None if lists is None else lists.values
-                column.counted = isinstance(values, Numbers) and values.distinct is None
+        for column in self._uncounted:
+            feature = table.features.get(column.key)
+            lists = feature.kinds.get(column.kind) if feature else None
+            values = None if lists is None else lists.values
+            column.counted = isinstance(values, Numbers) and values.distinct is None
+        self._uncounted = [column for column in self._uncounted if not column.counted]
 
     def learn(self, p: Buffer, at: int, end: int, sample: bytes) -> Header:
         """The header of the entry at `at`, of which `sample` was looked up in vain; raises as `parse` does."""
@@ -126,8 +130,8 @@ class Known:
             raise WireError(here, "not one value")
         here = first
         count = 1 if kind == "bytes" else PACKED
-        if kind in _WIDTHS:
-            count, odd = divmod(stop - here, _WIDTHS[kind])
+        if kind in WIDTHS:
+            count, odd = divmod(stop - here, WIDTHS[kind])
             if odd:
                 raise WireError(here, "part of a number")
         elif kind != "bytes" and here == stop:
@@ -139,7 +143,17 @@ def _sized(p: Buffer, at: int, end: int, tag: int) -> tuple[int, int]:
     """The end and the begin of the value of a field with this tag, which lies in `[at, end)`."""
     if p[at] != tag:
         raise WireError(at, "another field")
-    size, begin = (p[at + 1], at + 2) if p[at + 1] < 0x80 else read_size(p, at + 1, end)
+    size, begin = p[at + 1], at + 2
+    if size >= 0x80:
+        more = p[begin]
+        size += (more << 7) - 0x80
+        begin += 1
+        if more >= 0x80:
+            more = p[begin]
+            size += (more << 14) - (0x80 << 7)
+            begin += 1
+            if more >= 0x80:
+                size, begin = read_size(p, at + 1, end)
     if begin + size > end:
         raise WireError(at, "too long")
     return begin + size, begin

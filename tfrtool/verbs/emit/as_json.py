@@ -143,7 +143,8 @@ def _wire(wire: WireTable) -> dict[str, Any]:
 
 def _finding(one: Finding) -> dict[str, Any]:
     feature = {} if one.key is None else {"feature": _name(one.key[1])}
-    return {"what": one.what, **feature, **(_place(one.place) or {}), "message": one.message}
+    place = _place(one.place) or ({} if one.shard is None else {"path": _path(one.shard), "record": None})
+    return {"what": one.what, **feature, **place, "message": one.message}
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:
