@@ -347,6 +347,49 @@ def test_what_is_said_of_a_whole_shard_names_no_record_of_it(tmp_path: Path) -> 
     ]
 
 
+def test_of_two_shards_none_is_the_odd_one(tmp_path: Path) -> None:
+    less, more = [example({"a": ints(1)})] * 3, [example({"a": ints(1), "b": ints(1)})] * 3
+    for files, what in (((more, less), "missing"), ((less, more), "extra")):
+        schema = described(tmp_path, *files)
+        (found,) = schema.shards.differences()
+        assert (found.what, found.most) == (what, False)
+        message = next(one.message for one in findings(schema) if one.what == "shard")
+        assert message.startswith("the shards differ: b is ")
+        assert "most" not in message and "shard-0" in message and "shard-1" in message
+
+
+def test_a_shard_with_lists_of_another_length_is_named_with_the_record(tmp_path: Path) -> None:
+    def of(*lengths: int) -> list[bytes]:
+        return [example({"a": floats(*[1.0] * length), "b": ints(*range(n))}) for n, length in enumerate(lengths)]
+
+    for odd, here, record in (((3, 3, 3), "3", None), ((2, 2, 1, 3), "1 to 3", 2), ((2, 5, 2), "2 to 5", 1)):
+        schema = described(tmp_path, of(2, 2, 2), of(*odd), of(2, 2, 2, 2))
+        found = [(one.here, one.elsewhere, one.record, one.path) for one in schema.shards.differences()]
+        assert found == [(here, "2", record, str(tmp_path / "shard-1"))]
+    assert list(described(tmp_path, of(2, 2, 2), of(2, 2, 1), of(2, 2, 3)).shards.differences()) == []
+
+
+def test_examples_beside_sequence_examples_are_told(tmp_path: Path) -> None:
+    lists = sequence({"a": ints(1)}, {"words": [ints(1)]})
+    schema = described(tmp_path, [lists] * 2, [example({"a": ints(1)})] * 3, [lists])
+    found = next(one for one in findings(schema) if one.what == "mixed")
+    assert (found.place, found.shard) == (None, str(tmp_path / "shard-1"))
+    assert found.message.startswith("1 file of example records beside 2 of sequence_example records, the first ")
+
+
+def test_the_first_of_all_that_conflict_is_named(tmp_path: Path) -> None:
+    blob, number, score = (example({"a": one}) for one in (blobs(b"x"), ints(1), floats(1)))
+    schema = described(tmp_path, [blob] * 5 + [number] * 3, [score] + [blob] * 5)
+    (one,) = (one for one in findings(schema) if one.what == "kinds")
+    assert one.place == (str(tmp_path / "shard-0"), 5)
+    assert "the first int64 is in record 5 of " in one.message and "the first float is in record 0 of " in one.message
+    many = [example({"a": blobs(one)}) for one in [JPEG] * 5 + [PNG] * 2 + [b"GIF89a\x03\0\x04\0"] + [JPEG]]
+    assert said(described(tmp_path, many)) == [("content", 5)]
+    other = [event(step=1, summary=scalar("loss", 1))]
+    kinds = described(tmp_path, [number] * 5, other * 3, [ofrecord({"a": ("int32_list", [1])})])
+    assert next(one.place for one in findings(kinds)) == (str(tmp_path / "shard-1"), 0)
+
+
 def test_a_sample_says_so(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(n)}) for n in range(9)], n=4)
     assert (schema.records, schema.limited, schema.files[0].records) == (4, True, 4)

@@ -75,7 +75,7 @@ def unsaid(schema: Schema) -> Iterator[str]:
     """What a description for another program does not take in, not yet safe."""
     for one in findings(schema):
         if one.what == "mixed":
-            yield f"{one.message}: only the {schema.kind} records are described"
+            yield one.message if len(schema.kinds) == 1 else f"{one.message}; the {schema.kind} records are described"
     yield from left_out(schema)
 
 

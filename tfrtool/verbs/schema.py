@@ -87,7 +87,8 @@ class _Describing:
         self.schema.limited = self.left == 0  # then nobody has looked whether there are more
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
-        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]
+        kind = None if self.schema.records == self.schema.blank else self.schema.kind
+        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression, kind)]
         if self.schema.kind is not None:
             report.kind = self.schema.kind
         yield self.schema

@@ -129,7 +129,12 @@ class Batch:
 
         found = add_lists(self.p, lists, row, kinds, offsets, place)
         shortest, longest = (found, found) if isinstance(found, int) else (min(found), max(found))
-        lists.shortest, lists.longest = min(lists.shortest, shortest), max(lists.longest, longest)
+        if shortest < lists.shortest:
+            lists.shortest = shortest
+            lists.short_at = lists.first if isinstance(found, int) else place(found.index(shortest))
+        if longest > lists.longest:
+            lists.longest = longest
+            lists.long_at = lists.first if isinstance(found, int) else place(found.index(longest))
         if longest:
             at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
             number = which[at] if which else at

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 class File(Fields):
-    """What an emitter needs to know of one file: its name, its sound records, and the bytes of their payloads."""
+    """What an emitter needs to know of one file: its name, its sound records and their kind, the bytes of payloads."""
 
     path: str
     records: int
     bytes: int
     compression: str | None
+    kind: Kind | None = None
 
 
 class Schema(Fields):
