@@ -78,7 +78,7 @@ def test_feature_lists_and_events_have_lines_of_their_own(tmp_path: Path) -> Non
         "1",
         "3",
         "3",
-        "2 a step; 1 to 2, 2 different, a label",
+        "2 a step; 1 to 2, 2 different",
         "",
     ]
     events = write(tmp_path / "e", *(event(step=n, summary=scalar("loss", 1)) for n in range(4)))

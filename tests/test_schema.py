@@ -25,7 +25,7 @@ from tfrtool.verbs import Options
 from tfrtool.verbs.emit import emit
 from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.findings import findings
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import is_label, looks_like_label
 from tfrtool.verbs.schema import schema_file
 
 JPEG = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x20\0\x10\x01\x01\x11\0"
@@ -132,6 +132,19 @@ def test_few_repeated_integers_from_zero_look_like_a_label_and_others_do_not() -
 
     assert label(*[0, 1, 2] * 4) and label(*[1, 2] * 4) and label(*[-1, 0, 1] * 4)
     assert not label(*range(10)) and not label(*[7, 8] * 4) and not label(*[0, 10**6] * 4) and not label(0, 0, 0)
+
+
+def test_counts_are_no_labels_however_few_there_are(tmp_path: Path) -> None:
+    def label(name: str, *values: int) -> bool:
+        (lists,) = feature([example({name: ints(value)}) for value in values], name).kinds.values()
+        assert isinstance(lists.values, Numbers)
+        return is_label(name.encode(), lists.values)
+
+    few = [0, 1, 2] * 4
+    assert label("label", *few) and label("image/class/label", 1, 2, 1, 2) and label("classId", *few)
+    assert not label("qty", *few) and not label("x", *few) and not label("valid", *few)
+    assert label("x", *few * 50) and not label("x", *[1, 2, 3] * 200) and not label("x", *[0, 2] * 200)
+    assert not label("num_boxes", *few * 50) and not label("class_count", *few)
 
 
 @mark.parametrize(

@@ -13,7 +13,7 @@ from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
@@ -112,10 +112,10 @@ def _values(feature: Feature, kind: str) -> str:
     values = feature.kinds[kind].values
     if isinstance(values, Blobs):
         return _blobs(values)
-    return _numbers(values, kind) if isinstance(values, Numbers) and values.values else ""
+    return _numbers(values, kind, feature.name) if isinstance(values, Numbers) and values.values else ""
 
 
-def _numbers(numbers: Numbers, kind: str) -> str:
+def _numbers(numbers: Numbers, kind: str, name: bytes) -> str:
     parts = []
     if isfinite(numbers.least):
         low, high = _number(numbers.least, kind), _number(numbers.greatest, kind)
@@ -123,7 +123,7 @@ def _numbers(numbers: Numbers, kind: str) -> str:
     if kind.startswith("int"):
         if numbers.distinct is not None and len(numbers.distinct) > 1:
             parts.append(f"{len(numbers.distinct)} different")
-        if looks_like_label(numbers):
+        if is_label(name, numbers):
             parts.append("a label")
         if kind == "int64" and not numbers.fits_int32:
             parts.append("beyond int32")
