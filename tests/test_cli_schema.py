@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from faults import flip
-from messagekit import event, example, scalar, sequence
+from messagekit import entry, event, example, raw_example, scalar, sequence, sized
 from program import json_lines, on_terminal, run
 
 from tfrtool.cli import schema_run
@@ -125,6 +125,17 @@ def test_images_tell_their_channels_and_bits(tmp_path: Path) -> None:
     assert lines(run("schema", path).stdout)[0][5] == "png 2 rgba/1 16-bit grey (7x5); 26 bytes"
     (x,) = json_lines("schema", path)[1]["features"]
     assert x["contents"]["png"]["forms"] == {"rgba": 2, "16-bit grey": 1}
+
+
+def test_what_is_nearly_an_example_says_why_it_is_none(tmp_path: Path) -> None:
+    one = sized(3, sized(1, b"\1"))
+    path = write(tmp_path / "a", b"text", raw_example(entry(b"a", one, one)))
+    why = "nearly an Example: Feature sets its kind twice, at byte 14 of the payload"
+    assert f"record 1 of {path} is {why}" in run("schema", path).stderr
+    assert f"one is {why}" in run("verify", "--payload", path).stdout
+    assert why in run("head", path).stdout
+    assert [one.get("note") for one in json_lines("head", path)[:2]] == [None, why]
+    assert json_lines("schema", path)[1]["wire"]["near"] == {"path": str(path), "record": 1, "message": why}
 
 
 def test_damage_is_told_counted_and_ends_in_exit_1(path: Path) -> None:

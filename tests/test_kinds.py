@@ -280,6 +280,28 @@ def test_what_is_no_evidence_of_an_example_still_fits_one(payload):
     assert fits(payload, "example") is None
 
 
+TWICE = raw_example(LABEL, entry(b"a", numbers(INT64S, 1) + numbers(INT64S, 2)))
+
+
+@pytest.mark.parametrize(
+    ("payload", "near"),
+    [
+        (TWICE, f"nearly an Example: Feature sets its kind twice, at byte {len(TWICE) - 5} of the payload"),
+        (AN_EXAMPLE + tag(7, VARINT) + b"\1", "nearly an Example: field 7 does not belong to Example"),
+        (A_SEQUENCE + tag(7, VARINT) + b"\1", "nearly a SequenceExample: field 7 does not belong to"),
+        (AN_OFRECORD[:-3], "nearly an OFRecord: "),
+        (AN_EVENT + b"\xff", "nearly an Event: "),
+        (b"plain text", ""),
+        (b"\x08\3", ""),
+        (b"", ""),
+    ],
+)
+def test_what_comes_near_to_a_kind_says_how_it_departs_from_it(payload, near):
+    assert strict.nearly(payload).startswith(near) and bool(strict.nearly(payload)) == bool(near)
+    if near:
+        assert kind_of(payload) == "unknown"
+
+
 def test_of_an_unknown_kind_nothing_is_said():
     assert fits(b"anything", "unknown") is None
 

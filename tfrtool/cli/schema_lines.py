@@ -183,6 +183,9 @@ def _about_unknown(unknown: WireTable) -> Iterator[str]:
         yield f"no protocol buffer: {count}, first record {at.record} of {at.path}: {held}"
     if unknown.fields:
         yield "the kind of the records is not known: the fields at their top are shown"
+    if unknown.near:
+        place, near = unknown.near
+        yield f"record {place.record} of {place.path} is {near}"
 
 
 def _time(seconds: float) -> str:

@@ -117,6 +117,7 @@ class Walk:
         self.lenient = lenient
         self.entries = 0
         self.kinds = 0
+        self.named = 0
 
     def message(self, begin: int, end: int, shape: Shape) -> None:
         """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
@@ -137,6 +138,7 @@ class Walk:
                     if rule.single in seen:
                         raise WireError(at, f"{shape.name} sets its {rule.single} twice")
                     seen.add(rule.single)
+                    self.named += rule.single == "name"
                 if wire == rule.wire:
                     self._value(first, last, rule)
                 elif wire == LEN and rule.width is not None:
@@ -184,6 +186,22 @@ def evidence(payload: Buffer, kind: Kind) -> Walk | None:
     except WireError:
         return None
     return walk
+
+
+def nearly(payload: Buffer) -> str:
+    """Which kind a payload of no known kind comes near to, and what it departs by; "" where that would be a guess.
+
+    Near is what has at least the name of a feature, or the wall time of an event.
+    """
+    reached: list[tuple[int, str]] = []
+    for kind, name in MESSAGE.items():
+        walk = Walk(payload, detecting=True)
+        try:
+            walk.message(0, len(payload), shape_of(*name))
+        except WireError as error:
+            if walk.named or (kind == "event" and error.offset >= 9 and payload[0] == 1 << 3 | I64):
+                reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
+    return max(reached, key=lambda one: one[0], default=(0, ""))[1]
 
 
 def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:

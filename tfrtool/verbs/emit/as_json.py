@@ -125,6 +125,7 @@ def _wire(wire: WireTable) -> dict[str, Any]:
     return {
         "opaque": wire.opaque,
         "first_opaque": _place(wire.first_opaque),
+        "near": {**(_place(wire.near[0]) or {}), "message": wire.near[1]} if wire.near else None,
         "payloads": _contents(wire.payloads),
         "fields": [
             {
