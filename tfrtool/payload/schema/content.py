@@ -58,16 +58,18 @@ def _summed(
     found: dict[str, Held] = {}
     firsts: dict[str, int] = {}
     if odd:
-        from tfrtool.payload.content import content_of  # which plain text does not need
+        from tfrtool.payload.content import told_of  # which plain text does not need
 
         view = memoryview(p)
     for i in odd:
-        kind, detail = content_of(view[spans[i][0] : spans[i][1]])
+        kind, detail, form = told_of(view[spans[i][0] : spans[i][1]])
         one = found.get(kind)
         if one is None:
             firsts[kind] = i
             one = found[kind] = Held(0, place(i))
         one.values += 1
+        if form:
+            one.forms[form] = one.forms.get(form, 0) + 1
         if detail:
             one.details[detail] = one.details.get(detail, 0) + 1
             if len(one.details) > _MANY:

@@ -12,7 +12,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
 from tfrtool.verbs.emit.common import heading, named, told
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import gapless, is_label
 
 _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
 _IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
@@ -21,7 +21,7 @@ _IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
 def emit(schema: Schema) -> str:
     """A feature a block: its type, its presence, its shape or number of values, and its domain where that is sure."""
     table = schema.table
-    if not table.records:
+    if not table.features:
         raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
     lines = heading(schema, "A tensorflow_metadata Schema")
     lists = []
@@ -62,7 +62,10 @@ def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
 
 def _domain(feature: Feature, kind: str) -> str:
     numbers = feature.kinds[kind].values
-    if isinstance(numbers, Numbers) and looks_like_label(numbers):
+    if isinstance(numbers, Numbers) and is_label(feature.name, numbers):
+        # A range with gaps would be none that more data keeps to.
+        if not gapless(numbers):
+            return "int_domain { is_categorical: true }"
         return f"int_domain {{ min: {numbers.least} max: {numbers.greatest} is_categorical: true }}"
     if kind == "bytes" and feature.content in _IMAGES and len(feature.contents) == 1:
         return "image_domain { }"
