@@ -100,7 +100,10 @@ def test_a_schema_that_cannot_carry_both_kinds_of_a_feature_is_refused() -> None
     Path("more").write_bytes(
         ofrecord_frame(ofrecord({"x": ("int32_list", [1])})) + ofrecord_frame(ofrecord({"x": ("int64_list", [1])}))
     )
-    with raises(RefusedError, match="record 1 at byte .*: feature 'x': it is int32 in an earlier record and int64"):
+    with raises(
+        RefusedError,
+        match="record 1 at byte .*: feature 'x': it is int32 in an earlier record or in this one, and int64 here",
+    ):
         convert("more", "out", to="tfrecord", schema_out="schema")
     assert made() == {}
 

@@ -191,6 +191,8 @@ class _Walker:
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
+        if length == 0 and (self.ahead.ends_at(end) or self._stands(end) is not None):
+            return self._named(at, end, length, end)  # a record of no bytes, whose neighbour is none the worse
         resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
         if resume is None and length > 0 and not fits:
             return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))

@@ -11,6 +11,7 @@ from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refus
 from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, sized
 from tfrtool.payload.wire import signed32, varints
 
+_ANEW = "numbers spelled otherwise than protobuf spells them, and written as it does"
 AS_INT64 = "int32 stored as int64"
 
 
@@ -49,9 +50,9 @@ class Lists:
         change = (item.kind, wanted)
         if change == ("int32", "int64"):
             self._losses.add(item.name, AS_INT64, record, lost=False)
-            return wanted, self._int32s(view, item, pieces)
+            return wanted, self._anew(view, item, self._int32s(view, item, pieces), record)
         if change == ("int64", "int32"):
-            return wanted, packed(int64_as_int32(pieces()))
+            return wanted, self._anew(view, item, packed(int64_as_int32(pieces())), record)
         if change == ("float", "double"):
             return wanted, packed(widened(b"".join(pieces())))
         if change == ("double", "float"):
@@ -102,6 +103,14 @@ class Lists:
         if fit_int32(data):
             return self._as_it_is(view, item, pieces)
         return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
+
+    def _anew(self, view: memoryview, item: Item, pieces: Pieces, record: int) -> Pieces:
+        """The pieces; where they are not the list as it stood, and nothing else tells that, it is told."""
+        if len(item.lists) == 1 and not item.split:
+            begin, end = item.lists[0]
+            if b"".join(pieces) != view[begin:end]:
+                self._losses.add(item.name, _ANEW, record, lost=False)
+        return pieces
 
     def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
         floats, changed = narrowed(raw, self._rules.double != "round")

@@ -39,6 +39,11 @@ class Names:
             self._known[name] = self._worked_out(name)
         return self._known[name]
 
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The names in the input of those features that were met and have another one in the output, by that."""
+        return {text_of(new): text_of(old) for old, new in self._known.items() if new not in (None, old)}
+
     def _worked_out(self, name: bytes) -> bytes | None:
         rules, text = self._rules, text_of(name)
         selected = [given for given, pattern in self._select if pattern.fullmatch(text)]

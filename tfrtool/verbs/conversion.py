@@ -165,13 +165,12 @@ class Conversion:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
         self.target, same = target, target == source.format
         self._plan.target = target
-        if source.format == "parquet" and target not in ROWS and (self.options.schema or self.options.schema_out):
-            raise RefusedError(
-                "a Parquet file says the kinds of its columns itself: leave --schema and --schema-out out"
-            )
+        if source.format == "parquet" and target not in ROWS and self.options.schema_out:
+            raise RefusedError("a Parquet file says the kinds of its columns itself: leave --schema-out out")
         if self.options.schema is not None and (target in ROWS or source.format in ROWS):
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
+            self._mappers.back = self._plan.schema.renamed
         compress = self.options.compress
         if compress == "auto":
             packed = self.output.endswith(".gz") and target != "parquet"
@@ -241,7 +240,8 @@ class Conversion:
 
     def _tell_unmet(self) -> None:
         """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._mappers.met)
+        rules, met = self.options.rules, set(self._plan.names.met)
+        met.update(*(names.met for names in self._mappers.names))
         read = sum(report.written for report in self.reports)
         if read and rules.select and not met & set(rules.select):
             raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
@@ -254,6 +254,8 @@ class Conversion:
         plan = self._plan
         schema = plan.columns if self.target in ROWS else plan.guessed
         if schema is not None:
+            for names in self._mappers.names if self.target in ROWS else ():
+                schema.renamed |= names.renamed
             return written(schema)
         return self._mappers.schema.to_json() if self._mappers.schema else None
 

@@ -62,7 +62,12 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
         source=source,
         wanted=plan.wanted,
     )
-    reader.message = plan.message_of(reader.stored())
+    stored = reader.stored()
+    if plan.schema is not None and plan.columns is None and stored != plan.schema:
+        raise RefusedError(
+            f"'{source.name}' says the kinds of its columns itself, otherwise than --schema: leave it out"
+        )
+    reader.message = plan.message_of(stored.message if stored else None)
     reader.changes = Telling(losses)
     return reader
 
