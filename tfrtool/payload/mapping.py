@@ -69,7 +69,7 @@ class Mapper:
         self.names = Names(rules)
         self._same = source == target and rules.sequence == "refuse" and not rules.lists
         self._sequences = source == "example" and (self._same or rules.sequence == "flatten")
-        self._lists = Lists(target, rules, self.losses)
+        self._lists = Lists(target, rules, self.losses, self.names.met.types)
         self._strangers = Strangers(source, target, rules, self.losses, sequences=self._sequences)
         self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
 
@@ -221,6 +221,7 @@ class Mapper:
             self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
         if self._seen is not None:
             self._seen(item.name, None, name, None)
+        self._lists.meet(item, name)
         beside = Item(item.name)
         return name, self._entry(view, beside, name, extra)
 

@@ -18,10 +18,12 @@ AS_INT64 = "int32 stored as int64"
 class Lists:
     """Writes lists as `target` holds them under the rules; `losses` gathers what changes."""
 
-    def __init__(self, target: Side, rules: Rules, losses: Losses) -> None:
+    def __init__(self, target: Side, rules: Rules, losses: Losses, met: set[bytes]) -> None:
+        """`met` learns the names that `rules` give a kind and a feature has."""
         self._target = target
         self._rules = rules
         self._losses = losses
+        self._met = met
         self._given = set(rules.rename.values())
         self.numbers = KINDS[target]
         """The field of each kind of list."""
@@ -67,6 +69,7 @@ class Lists:
     def wanted(self, item: Item, name: bytes) -> ListKind:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
+        self.meet(item, name)
         wanted = rules.types.get(name)
         if wanted is None and item.name not in self._given:
             wanted = rules.types.get(item.name)
@@ -89,6 +92,11 @@ class Lists:
             return "bytes" if rules.double == "bytes" else "float"
         assert kind is not None
         return kind
+
+    def meet(self, item: Item, name: bytes) -> None:
+        """Note that there is a feature of this name, under which its kind may have been asked for."""
+        if self._rules.types:
+            self._met.update({name, item.name} & self._rules.types.keys())
 
     def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
         if len(item.lists) == 1 and not (item.within or item.split):
