@@ -10,10 +10,12 @@ from pathlib import Path
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
+from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.wire import WireError
+from tfrtool.report import Kind
 from tfrtool.verbs.schema import schema as schema_of
 
 PATH = "a"
@@ -57,14 +59,18 @@ class Plain:
 
 
 def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
-    """Each feature, read record by record; those that do not parse are passed over."""
+    """Each feature, read record by record; those that do not parse, or only as another kind, are passed over."""
     found: dict[bytes, Plain] = {}
     seen = -1
     for number, payload in enumerate(payloads):
         try:
-            views = {view.name: view for view in read_features(payload, kind).features}  # type: ignore[arg-type]
+            read = read_features(payload, kind)  # type: ignore[arg-type]
         except WireError:
             continue
+        views = {view.name: view for view in read.features}
+        kinds: tuple[Kind, ...] = ("ofrecord",) if kind == "ofrecord" else ("example", "sequence_example")
+        if payload and not views and not read.feature_lists and all(fits(payload, one) for one in kinds):
+            continue  # no features, but something else
         first, seen = seen < 0, seen if seen >= 0 else number
         for name in views.keys() - found.keys():
             found[name] = Plain(missing=None if first else seen)

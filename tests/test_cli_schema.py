@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from faults import flip
-from messagekit import event, example, scalar, sequence
+from messagekit import entry, event, example, raw_example, scalar, sequence, sized
 from program import json_lines, on_terminal, run
 
+from tfrtool.cli import schema_run
+from tfrtool.cli.common import Common
 from tfrtool.framing.encode import frame
+from tfrtool.payload.schema import agree, table
 
 
 def write(path: Path, *payloads: bytes) -> Path:
@@ -75,7 +78,7 @@ def test_feature_lists_and_events_have_lines_of_their_own(tmp_path: Path) -> Non
         "1",
         "3",
         "3",
-        "2 a step; 1 to 2, 2 different, a label",
+        "2 a step; 1 to 2, 2 different",
         "",
     ]
     events = write(tmp_path / "e", *(event(step=n, summary=scalar("loss", 1)) for n in range(4)))
@@ -115,6 +118,26 @@ def test_json_names_the_first_offending_record(tmp_path: Path) -> None:
     }
 
 
+def test_images_tell_their_channels_and_bits(tmp_path: Path) -> None:
+    rgba = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\7\0\0\0\5\x08\6"
+    deep = rgba[:-2] + b"\x10\0"
+    path = write(tmp_path / "a", *(example({"x": ("bytes_list", [one])}) for one in (rgba, rgba, deep)))
+    assert lines(run("schema", path).stdout)[0][5] == "png 2 rgba/1 16-bit grey (7x5); 26 bytes"
+    (x,) = json_lines("schema", path)[1]["features"]
+    assert x["contents"]["png"]["forms"] == {"rgba": 2, "16-bit grey": 1}
+
+
+def test_what_is_nearly_an_example_says_why_it_is_none(tmp_path: Path) -> None:
+    one = sized(3, sized(1, b"\1"))
+    path = write(tmp_path / "a", b"text", raw_example(entry(b"a", one, one)))
+    why = "nearly an Example: Feature sets its kind twice, at byte 14 of the payload"
+    assert f"record 1 of {path} is {why}" in run("schema", path).stderr
+    assert f"one is {why}" in run("verify", "--payload", path).stdout
+    assert why in run("head", path).stdout
+    assert [one.get("note") for one in json_lines("head", path)[:2]] == [None, why]
+    assert json_lines("schema", path)[1]["wire"]["near"] == {"path": str(path), "record": 1, "message": why}
+
+
 def test_damage_is_told_counted_and_ends_in_exit_1(path: Path) -> None:
     path.write_bytes(flip(path.read_bytes(), 20))
     done = run("schema", path)
@@ -130,7 +153,34 @@ def test_payloads_that_do_not_parse_are_damage_of_their_own_kind(tmp_path: Path)
     done = run("schema", path)
     assert (done.returncode, lines(done.stdout)[0][2]) == (1, "3")
     assert "payload: the payload is no example" in done.stderr
-    assert "1 payload did not parse and are left out, first record 2 of" in done.stderr
+    assert "1 payload does not parse and is left out, first record 2 of" in done.stderr
+
+
+def test_conflicts_end_in_exit_1_where_that_is_asked_for(path: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "a", example({"name": ("bytes_list", [b"x"])}))
+    for args in ([], ["--json"], ["-q"], ["--emit", "tf"]):
+        assert run("schema", *args, path, other).returncode == 0
+        assert run("schema", "--strict", *args, path, other).returncode == 1
+        assert run("schema", "--strict", *args, path).returncode == 0
+
+
+def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(table, "FEATURES", 10)
+    monkeypatch.setattr(agree, "FEATURES", 2)
+    path = write(tmp_path / "a", *[example({f"{n}-{i}": ("int64_list", [1]) for i in range(5)}) for n in range(11)])
+    common = Common(inputs=(str(path),))
+    for emit, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
+        assert schema_run.schema(common, emit=emit, output=output) == 1
+        out, err = capsys.readouterr()
+        assert "more than 10 features: the 10 that stand in most records are described" in err
+        assert ("# There are more features than are described here" in out) == (emit == "tf")
+    assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == 1
+    capsys.readouterr()
+    assert schema_run.schema(Common(inputs=(str(path),), json=True)) == 1
+    objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (objects[1]["more_features"], objects[2]["exit"]) == (True, 1)
 
 
 def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:

@@ -46,7 +46,7 @@ OWN = {
 """,
     "schema": """
 -n 5 bad
---number 2 --emit table good
+--number 2 --emit table --strict good
 --emit json good
 --emit tf -o features.py --force good
 --emit pbtxt good

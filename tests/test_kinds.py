@@ -280,6 +280,28 @@ def test_what_is_no_evidence_of_an_example_still_fits_one(payload):
     assert fits(payload, "example") is None
 
 
+TWICE = raw_example(LABEL, entry(b"a", numbers(INT64S, 1) + numbers(INT64S, 2)))
+
+
+@pytest.mark.parametrize(
+    ("payload", "near"),
+    [
+        (TWICE, f"nearly an Example: Feature sets its kind twice, at byte {len(TWICE) - 5} of the payload"),
+        (AN_EXAMPLE + tag(7, VARINT) + b"\1", "nearly an Example: field 7 does not belong to Example"),
+        (A_SEQUENCE + tag(7, VARINT) + b"\1", "nearly a SequenceExample: field 7 does not belong to"),
+        (AN_OFRECORD[:-3], "nearly an OFRecord: "),
+        (AN_EVENT + b"\xff", "nearly an Event: "),
+        (b"plain text", ""),
+        (b"\x08\3", ""),
+        (b"", ""),
+    ],
+)
+def test_what_comes_near_to_a_kind_says_how_it_departs_from_it(payload, near):
+    assert strict.nearly(payload).startswith(near) and bool(strict.nearly(payload)) == bool(near)
+    if near:
+        assert kind_of(payload) == "unknown"
+
+
 def test_of_an_unknown_kind_nothing_is_said():
     assert fits(b"anything", "unknown") is None
 
@@ -302,9 +324,31 @@ def test_a_field_that_a_later_version_may_have_added_is_no_misfit(odd):
     assert fits(odd, "example") is None
 
 
-def test_a_payload_of_very_many_fields_is_believed_by_its_first_ones():
-    assert strict.evidence(b"\n\0" * (strict._FIELDS + 10) + b"\xff", "example")
-    assert fits(b"\n\0" * (strict._FIELDS + 10) + b"\xff", "example").offset == 2 * (strict._FIELDS + 10)
+MANY = 70_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("example", raw_example(entry(b"a", sized(INT64S, (tag(1, VARINT) + b"\5") * MANY)), LABEL)),
+        ("example", raw_example(entry(b"a", sized(FLOATS, sized(1, bytes(4)) * MANY)))),
+        ("example", raw_example(*[entry(b"%d" % n, sized(INT64S, b"\x08\5")) for n in range(MANY)])),
+        ("sequence_example", raw_example(*[TEXT] * MANY) + sized(2, entry(b"t", sized(1, numbers(INT64S, 1))))),
+        ("sequence_example", raw_example(LABEL) + sized(2, entry(b"t", sized(1, numbers(INT64S, 1)) * MANY))),
+        ("ofrecord", entry(b"a", sized(4, (tag(1, VARINT) + b"\5") * MANY)) + AN_OFRECORD),
+        ("event", event(summary={"value": [{"tag": "a", "simple_value": 1.0}] * MANY})),
+        ("event", event(summary={"value": [{"tag": "a", "tensor": {"float_val": [0.5] * MANY}}]})),
+    ],
+    ids=["values", "runs", "features", "context", "steps", "ofrecord", "summaries", "tensor"],
+)
+def test_a_payload_of_very_many_parts_is_told_as_its_kind(kind, payload):
+    assert kind_of(payload) == kind
+    assert fits(payload, kind) is None
+
+
+def test_what_stands_behind_very_many_fields_counts():
+    assert kind_of(raw_example(*[TEXT] * MANY) + sized(9)) == "unknown"
+    assert fits(b"\n\0" * MANY + b"\xff", "example").offset == 2 * MANY
 
 
 # The kind of a file.

@@ -13,6 +13,7 @@ from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
+from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.kernel import Known, summarise
@@ -21,9 +22,10 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
+from tfrtool.verbs.emit import emit
 from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.findings import findings
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import is_label, looks_like_label
 from tfrtool.verbs.schema import schema_file
 
 JPEG = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x20\0\x10\x01\x01\x11\0"
@@ -132,6 +134,19 @@ def test_few_repeated_integers_from_zero_look_like_a_label_and_others_do_not() -
     assert not label(*range(10)) and not label(*[7, 8] * 4) and not label(*[0, 10**6] * 4) and not label(0, 0, 0)
 
 
+def test_counts_are_no_labels_however_few_there_are(tmp_path: Path) -> None:
+    def label(name: str, *values: int) -> bool:
+        (lists,) = feature([example({name: ints(value)}) for value in values], name).kinds.values()
+        assert isinstance(lists.values, Numbers)
+        return is_label(name.encode(), lists.values)
+
+    few = [0, 1, 2] * 4
+    assert label("label", *few) and label("image/class/label", 1, 2, 1, 2) and label("classId", *few)
+    assert not label("qty", *few) and not label("x", *few) and not label("valid", *few)
+    assert label("x", *few * 50) and not label("x", *[1, 2, 3] * 200) and not label("x", *[0, 2] * 200)
+    assert not label("num_boxes", *few * 50) and not label("class_count", *few)
+
+
 @mark.parametrize(
     ("value", "kind", "detail"),
     [
@@ -169,6 +184,7 @@ def test_the_sizes_of_images_are_counted_and_the_first_odd_one_out_is_named(tmp_
     payloads = [example({"a": blobs(PNG if n == 6 else JPEG)}) for n in range(9)]
     schema = described(tmp_path, payloads)
     assert schema.examples.features[False, b"a"].contents["jpeg"].details == {"16x32": 8}
+    assert schema.examples.features[False, b"a"].contents["jpeg"].forms == {"grey": 8}
     assert said(schema) == [("content", 6)]
 
 
@@ -286,6 +302,38 @@ def test_empty_records_before_the_first_example_are_examples_without_features(tm
     assert said(schema) == [("missing", 0)]
 
 
+def test_a_file_of_empty_records_counts_as_what_the_others_hold(tmp_path: Path) -> None:
+    lists = {"a": ints(1)}
+    for full, kind in ((example(lists), "example"), (ofrecord({"a": ("int32_list", [1])}), "ofrecord")):
+        for order in (1, -1):
+            schema = described(tmp_path, *[[full] * 2, [b"", b"\n\0", b""]][::order])
+            assert schema.kinds == {kind: 5}
+            missing = schema.table.features[False, b"a"].missing
+            assert missing == (str(tmp_path / f"shard-{1 if order == 1 else 0}"), 0)
+            assert {one.what for one in findings(schema)} == {"missing", "shard"}
+    alone = described(tmp_path, [b"", b"\n\0"])
+    assert (alone.kinds, alone.blank) == ({"unknown": 2}, 2)
+    with pytest.raises(UnsupportedError, match="nothing but empty records"):
+        emit(alone, "tf")
+
+
+def test_any_number_of_empty_records_may_come_first(tmp_path: Path) -> None:
+    schema = described(tmp_path, [b"\n\0"] * 5000 + [example({"a": ints(1)})] * 3)
+    assert schema.kinds == {"example": 5003}
+    missing = schema.examples.features[False, b"a"].missing
+    assert missing and missing.record == 0
+
+
+def test_payloads_of_another_kind_do_not_parse_and_agree_with_verify(tmp_path: Path) -> None:
+    sound = example({"a": ints(1)})
+    others = [event(step=1, summary=scalar("loss", 1)), b"\x08\3", ofrecord({"label": ("int32_list", [1])})]
+    (tmp_path / "a").write_bytes(b"".join(map(frame, [sound, *others, sound, b"", sound])))
+    *found, schema, _ = schema_file(str(tmp_path / "a"), Options())
+    assert isinstance(schema, Schema)
+    assert (schema.records, schema.misfits, schema.first_misfit and schema.first_misfit.record) == (4, 3, 1)
+    assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
+
+
 def test_files_of_several_kinds_are_told(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(1)})] * 2, [event(step=1, summary=scalar("loss", 1))])
     assert schema.kinds == {"example": 2, "event": 1}
@@ -310,6 +358,49 @@ def test_what_is_said_of_a_whole_shard_names_no_record_of_it(tmp_path: Path) -> 
         ("kinds", str(tmp_path / "shard-2"), 0),
         ("shard", str(tmp_path / "shard-2"), None),
     ]
+
+
+def test_of_two_shards_none_is_the_odd_one(tmp_path: Path) -> None:
+    less, more = [example({"a": ints(1)})] * 3, [example({"a": ints(1), "b": ints(1)})] * 3
+    for files, what in (((more, less), "missing"), ((less, more), "extra")):
+        schema = described(tmp_path, *files)
+        (found,) = schema.shards.differences()
+        assert (found.what, found.most) == (what, False)
+        message = next(one.message for one in findings(schema) if one.what == "shard")
+        assert message.startswith("the shards differ: b is ")
+        assert "most" not in message and "shard-0" in message and "shard-1" in message
+
+
+def test_a_shard_with_lists_of_another_length_is_named_with_the_record(tmp_path: Path) -> None:
+    def of(*lengths: int) -> list[bytes]:
+        return [example({"a": floats(*[1.0] * length), "b": ints(*range(n))}) for n, length in enumerate(lengths)]
+
+    for odd, here, record in (((3, 3, 3), "3", None), ((2, 2, 1, 3), "1 to 3", 2), ((2, 5, 2), "2 to 5", 1)):
+        schema = described(tmp_path, of(2, 2, 2), of(*odd), of(2, 2, 2, 2))
+        found = [(one.here, one.elsewhere, one.record, one.path) for one in schema.shards.differences()]
+        assert found == [(here, "2", record, str(tmp_path / "shard-1"))]
+    assert list(described(tmp_path, of(2, 2, 2), of(2, 2, 1), of(2, 2, 3)).shards.differences()) == []
+
+
+def test_examples_beside_sequence_examples_are_told(tmp_path: Path) -> None:
+    lists = sequence({"a": ints(1)}, {"words": [ints(1)]})
+    schema = described(tmp_path, [lists] * 2, [example({"a": ints(1)})] * 3, [lists])
+    found = next(one for one in findings(schema) if one.what == "mixed")
+    assert (found.place, found.shard) == (None, str(tmp_path / "shard-1"))
+    assert found.message.startswith("1 file of example records beside 2 of sequence_example records, the first ")
+
+
+def test_the_first_of_all_that_conflict_is_named(tmp_path: Path) -> None:
+    blob, number, score = (example({"a": one}) for one in (blobs(b"x"), ints(1), floats(1)))
+    schema = described(tmp_path, [blob] * 5 + [number] * 3, [score] + [blob] * 5)
+    (one,) = (one for one in findings(schema) if one.what == "kinds")
+    assert one.place == (str(tmp_path / "shard-0"), 5)
+    assert "the first int64 is in record 5 of " in one.message and "the first float is in record 0 of " in one.message
+    many = [example({"a": blobs(one)}) for one in [JPEG] * 5 + [PNG] * 2 + [b"GIF89a\x03\0\x04\0"] + [JPEG]]
+    assert said(described(tmp_path, many)) == [("content", 5)]
+    other = [event(step=1, summary=scalar("loss", 1))]
+    kinds = described(tmp_path, [number] * 5, other * 3, [ofrecord({"a": ("int32_list", [1])})])
+    assert next(one.place for one in findings(kinds)) == (str(tmp_path / "shard-1"), 0)
 
 
 def test_a_sample_says_so(tmp_path: Path) -> None:

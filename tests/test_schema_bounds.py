@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import LEN, SGROUP, entry, example, law, numbers, odd_wire, raw_example, sized, tag, varint
 from pytest import MonkeyPatch
-from schemakit import batch, described, peak
+from schemakit import batch, described, merged, peak
 
 from tfrtool.framing.encode import frame
-from tfrtool.payload.schema import table, walker
+from tfrtool.payload.schema import agree, table, walker
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.payload.schema.table import FEATURES
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
@@ -23,17 +22,54 @@ from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.schema import schema_file
 
 
-def test_of_many_names_those_that_people_give_are_kept(tmp_path: Path) -> None:
-    made = (raw_example(entry(b"label", numbers(3, 1)), entry(b"token_%07d" % n, numbers(3, 1))) for n in range(12_000))
-    schema = described(tmp_path, list(made))
+def test_of_many_names_those_of_most_records_are_kept(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FEATURES", 100)
+    usual = entry(b"a/rather/long/name/of/the/label", numbers(3, 1))
+    seldom = entry(b"a/name/that/half/of/the/records/have", numbers(3, 1))
+    made = [raw_example(entry(b"%d" % n, numbers(3, 1)), usual, *[seldom] * (n % 2)) for n in range(3000)]
+    schema = described(tmp_path, made[:2000], made[2000:])
     found = schema.examples
-    assert (len(found.features), found.more, found.features[False, b"label"].present) == (FEATURES, True, 12_000)
+    assert (len(found.features), found.more) == (100, True)
+    label = found.features[False, b"a/rather/long/name/of/the/label"]
+    assert (label.present, label.missing) == (3000, None)
+    assert found.features[False, b"a/name/that/half/of/the/records/have"].present == 1500
 
 
-def test_one_record_of_many_names_is_described_within_the_bound() -> None:
+def test_a_wide_table_is_described_whole() -> None:
+    payload = raw_example(*(entry(b"column_%05d" % n, numbers(3, n % 7)) for n in range(20_000)))
+    found = batch([payload, payload])
+    assert (len(found.features), found.more) == (20_000, False)
+    assert all((feature.present, feature.missing) == (2, None) for feature in found.features.values())
+
+
+def test_one_record_of_many_names_is_described_within_the_bound(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "FEATURES", 4000)
     payload = raw_example(*(entry(b"%05d" % n, numbers(3, n)) for n in range(20_000)))
     found = batch([payload, payload])
-    assert (len(found.features), found.more, found.records) == (FEATURES, True, 2)
+    assert (len(found.features), found.more, found.records) == (4000, True, 2)
+    assert all((feature.present, feature.missing) == (2, None) for feature in found.features.values())
+
+
+def test_very_long_names_are_dropped_before_they_fill_the_memory(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "NAMES", 1000)
+    monkeypatch.setattr(agree, "FEATURES", 2)
+    names = [b"%03d" % n * 100 for n in range(9)]
+    found = merged([batch([raw_example(*[entry(name, numbers(3, 1)) for name in [b"label", *names]])])])
+    assert (found.more, {name for _, name in found.features}) == (True, {b"label", *names[:3]})
+
+
+def test_many_features_share_what_is_told_apart(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_CROWDED", 4)
+    monkeypatch.setattr(table, "_ALL_DISTINCT", 40)
+    payloads = [
+        raw_example(entry(b"id", numbers(3, n)), *(entry(b"f%d" % i, numbers(3, n % 2)) for i in range(9)))
+        for n in range(20)
+    ]
+    for found in (merged([batch(payloads)]), merged([batch(payloads[:3]), batch(payloads[3:], 3)])):
+        told = {
+            name: lists.values.distinct for (_, name), one in found.features.items() for lists in one.kinds.values()
+        }  # type: ignore[union-attr]
+        assert told == {b"id": None} | {b"f%d" % i: {0, 1} for i in range(9)}
 
 
 def test_memory_does_not_grow_with_the_number_of_names(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
+from struct import pack
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from program import environment, run
 from pytest import mark
 from schemakit import described
 
-from tfrtool.errors import OpenError, UnsupportedError, WriteError
+from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.emit import TEXTS, emit, tfds
@@ -133,6 +135,7 @@ def test_pbtxt_blocks_say_type_presence_and_shape(tmp_path: Path) -> None:
     assert f'feature {{\n  name: "tags"\n  type: BYTES\n{always}  value_count {{ min: 0 max: 5 }}\n}}\n' in text
     assert 'name: "rare"\n  type: INT\n  presence { min_count: 1 }\n  value_count { min: 1 max: 1 }\n' in text
     assert "  int_domain { min: 0 max: 1 is_categorical: true }\n" in text
+    assert "  type: BYTES\n  presence { min_count: 0 }\n}\n" in text.partition('name: "nothing"')[2]
 
 
 def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
@@ -187,7 +190,7 @@ def test_tfds_documents_name_splits_shards_and_images(tmp_path: Path) -> None:
 
     made = tfds.documents(schema(*paths))
     image = made["features.json"]["featuresDict"]["features"]["image"]["image"]
-    assert image == {"dtype": "uint8", "encodingFormat": "jpeg", "shape": {"dimensions": ["-1", "-1", "3"]}}
+    assert image == {"dtype": "uint8", "encodingFormat": "jpeg", "shape": {"dimensions": ["-1", "-1", "1"]}}
     info = made["dataset_info.json"]
     assert (info["name"], info["fileFormat"]) == ("my_data", "tfrecord")
     assert [(split["name"], split["shardLengths"]) for split in info["splits"]] == [
@@ -197,6 +200,69 @@ def test_tfds_documents_name_splits_shards_and_images(tmp_path: Path) -> None:
     assert info["splits"][0]["filepathTemplate"] == "flowers-train.tfrecord-{SHARD_X_OF_Y}"
     with pytest.raises(UnsupportedError, match="every shard"):
         tfds.documents(schema(paths[0], paths[2]))
+
+
+def png(bits: int, colour: int, samples: bytes) -> bytes:
+    """A picture of one row of two pixels."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return pack(">I", len(data)) + name + data + pack(">I", zlib.crc32(name + data))
+
+    palette = chunk(b"PLTE", b"\x09\x08\x07\x06\x05\x04") if colour == 3 else b""
+    head = chunk(b"IHDR", pack(">IIBBBBB", 2, 1, bits, colour, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + palette + chunk(b"IDAT", zlib.compress(b"\0" + samples)) + chunk(b"IEND", b"")
+
+
+GREY, RGB, PALETTE, RGBA = 0, 2, 3, 6
+PICTURES = {
+    "rgb": png(8, RGB, bytes(range(6))),
+    "rgba": png(8, RGBA, bytes(range(8))),
+    "depth": png(16, GREY, pack(">HH", 1000, 65535)),
+    "mask": png(8, PALETTE, b"\0\1"),
+    "bits": png(1, GREY, b"\x40"),
+}
+
+
+def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Path) -> None:
+    pictures = {name: ("bytes_list", [picture]) for name, picture in PICTURES.items()}
+    lists = [{**pictures, "mixed": ("bytes_list", [PICTURES[name]])} for name in ("rgb", "depth")]
+    schema = described(tmp_path, list(map(example, lists)))
+    made = tfds.documents(schema)["features.json"]["featuresDict"]["features"]
+    told = {
+        name: (one["image"]["dtype"], one["image"]["shape"]["dimensions"][-1]) if "image" in one else "bytes"
+        for name, one in made.items()
+    }
+    assert told == {
+        "rgb": ("uint8", "3"),
+        "rgba": ("uint8", "4"),
+        "depth": ("uint16", "1"),
+        "mask": "bytes",
+        "bits": "bytes",
+        "mixed": "bytes",
+    }
+    assert sorted(note.partition(": told as bytes: ")[::2] for note in tfds.notes(schema)) == [
+        ("bits", "tfds does not give the samples of a png as they are that is 1-bit grey"),
+        ("mask", "tfds does not give the samples of a png as they are that is palette"),
+        ("mixed", "the images differ: 1 rgb, 1 16-bit grey"),
+    ]
+
+
+def test_tfds_is_not_told_of_features_that_no_record_sets(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1]), "nothing": None})])
+    assert list(tfds.features(schema)["featuresDict"]["features"]) == ["a"]
+    assert list(tfds.notes(schema)) == ["nothing: left out: no record sets its kind"]
+    with pytest.raises(UnsupportedError, match="needs a feature"):
+        tfds.features(described(tmp_path, [example({"nothing": None})]))
+
+
+def test_tfds_documents_go_where_the_record_files_are(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1])})])
+    (tmp_path / "other").mkdir()
+    with pytest.raises(RefusedError, match=f"give -o '{tmp_path}'"):
+        tfds.write(schema, str(tmp_path / "other"))
+    assert os.listdir(tmp_path / "other") == []
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert len(tfds.write(schema, str(tmp_path / "link"))) == 2
 
 
 def test_tfds_documents_are_written_both_or_none_and_over_nothing(tmp_path: Path) -> None:
@@ -256,13 +322,33 @@ def test_tensorflow_metadata_parses_the_schema(tmp_path: Path) -> None:
 
     parsed = text_format.Parse(emit(mixed_schema(tmp_path), "pbtxt"), schema_pb2.Schema())
     by_name = {feature.name: feature for feature in parsed.feature}
-    assert by_name.keys() == {"id", "label", "score", "box", "tags", "rare", HOSTILE}
+    assert by_name.keys() == {"id", "label", "score", "box", "tags", "rare", "nothing", HOSTILE}
     assert by_name["box"].shape.dim[0].size == 4
     assert by_name["rare"].presence.min_fraction == 0
     assert by_name["label"].int_domain.is_categorical
     parsed = text_format.Parse(emit(described(tmp_path, sequences()), "pbtxt"), schema_pb2.Schema())
     lists = next(feature for feature in parsed.feature if feature.name == "##SEQUENCE##").struct_domain.feature
     assert {feature.name for feature in lists} == {"pair", "words"}
+
+
+@mark.filterwarnings("ignore")  # those of its own dependencies
+@mark.consumer("tensorflow_data_validation")
+def test_tensorflow_data_validation_infers_the_same_and_finds_nothing_wrong_by_it(tmp_path: Path) -> None:
+    import tensorflow_data_validation as tfdv
+    from google.protobuf import text_format
+    from tensorflow_data_validation.statistics import stats_impl, stats_options
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx_bsl.coders import example_coder
+
+    batch = example_coder.ExamplesToRecordBatchDecoder().DecodeBatch(mixed())
+    seen = stats_impl.generate_statistics_in_memory(batch, stats_options.StatsOptions())
+    ours = text_format.Parse(emit(mixed_schema(tmp_path), "pbtxt"), schema_pb2.Schema())
+    assert not tfdv.validate_statistics(seen, ours).anomaly_info
+    theirs = {feature.name: feature for feature in tfdv.infer_schema(seen).feature}
+    assert theirs.keys() == {feature.name for feature in ours.feature}
+    for feature in ours.feature:
+        other = theirs[feature.name]
+        assert (feature.type, feature.presence) == (other.type, other.presence)
 
 
 @mark.tensorflow
@@ -283,6 +369,24 @@ def test_tfds_reads_the_files_where_they_lie(tmp_path: Path) -> None:
         [sys.executable, "-W", "ignore", "-c", code, tmp_path], env=environment(), capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1:] == [f"5 {[(n, n) for n in range(5)]}"], done.stderr[-2000:]
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow_datasets")
+def test_tfds_gives_the_samples_of_images_as_they_are(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({name: ("bytes_list", [one]) for name, one in PICTURES.items()})])
+    tfds.write(schema, str(tmp_path))
+    code = (
+        "import sys, json, tensorflow_datasets as tfds\n"
+        "(one,) = tfds.builder_from_directory(sys.argv[1]).as_dataset(split='train')\n"
+        "print(json.dumps({name: one[name].numpy().ravel().tolist() for name in ('rgb', 'rgba', 'depth')}))\n"
+        "print(one['mask'].numpy()[:4])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, tmp_path], env=environment(), capture_output=True, text=True
+    )
+    samples = {"rgb": [*range(6)], "rgba": [*range(8)], "depth": [1000, 65535]}
+    assert done.stdout.splitlines()[-2:] == [json.dumps(samples), "b'\\x89PNG'"], done.stderr[-2000:]
 
 
 @mark.consumer("nvidia.dali")

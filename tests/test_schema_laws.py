@@ -102,6 +102,23 @@ def test_which_features_are_kept_does_not_hang_on_the_cut(monkeypatch: MonkeyPat
     assert {name for _, name in whole.features} == set(sorted(set(names), key=lambda name: (len(name), name))[:5])
 
 
+@law
+@given(st.lists(st.lists(st.integers(0, 30), max_size=9), min_size=1, max_size=12), cuts)
+def test_what_stands_in_every_record_is_kept_whole_however_many_other_names_there_are(
+    rows: list[list[int]], at: list[int]
+) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(table, "FEATURES", 12)  # more than a record has
+        patch.setattr(agree, "FEATURES", 2)
+        payloads = [
+            raw_example(*(entry(b"%d" % n, numbers(3, n)) for n in row), entry(b"long name", numbers(3, 7)))
+            for row in rows
+        ]
+        found = merged(pieces(payloads, at))
+    assert found.features[False, b"long name"] == batch(payloads).features[False, b"long name"]
+    assert len(found.features) <= 12
+
+
 def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None:
     """Every fact of the table that the slow reader knows too."""
     found = plainly(payloads, kind)

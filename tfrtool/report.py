@@ -229,6 +229,8 @@ class Summary(Fields):
     faults: Counter[str] = made(default_factory=Counter)
     failed: bool = False
     """Whether something that belongs to no one input could not be done: a side file, for one."""
+    incomplete: bool = False
+    """Whether what was found in all inputs together is not all that is in them."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport], missing: int = 0) -> Summary:
@@ -268,6 +270,7 @@ class Summary(Fields):
             self.restorable + other.restorable,
             self.faults + other.faults,
             self.failed or other.failed,
+            self.incomplete or other.incomplete,
         )
 
     @property
@@ -275,4 +278,4 @@ class Summary(Fields):
         """The graver wins: a job that could not be done, then a finding in the data, then nothing wrong."""
         if self.errors or self.failed:
             return EXIT_FAILED
-        return EXIT_FINDING if self.findings or self.missing else EXIT_CLEAN
+        return EXIT_FINDING if self.findings or self.missing or self.incomplete else EXIT_CLEAN

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter, text
-from tfrtool.cli.record_lines import UNKNOWN_BYTES, features
+from tfrtool.cli.record_lines import UNKNOWN_BYTES, features, near
 from tfrtool.payload import FeatureListView, FeatureView
 from tfrtool.verbs.head import Record
 
@@ -56,6 +56,8 @@ class HeadJson(JsonPrinter):
             beginning = bytes(record.payload[:UNKNOWN_BYTES])
             encoded = base64.b64encode(beginning).decode()
             fields["payload"] = {"bytes": encoded, "size": record.size, "shown": len(beginning)}
+            if why := near(record):
+                fields["note"] = why
         return fields
 
     def _feature(self, view: FeatureView) -> dict[str, Any]:

@@ -34,6 +34,13 @@ def features(record: Record) -> Features | None:
         return None
 
 
+def near(record: Record) -> str:
+    """What a record of no known kind comes near to, and where it departs from it."""
+    from tfrtool.payload.strict import nearly
+
+    return nearly(record.payload) if record.payload is not None and record.kind == "unknown" else ""
+
+
 def key(name: bytes) -> str:
     r"""The name of a feature as text; a byte that is not UTF-8 becomes `\xNN`."""
     return safe(name.decode("utf-8", "surrogateescape"))
@@ -43,7 +50,9 @@ def lines(record: Record, width: int, values: int | None) -> Iterator[Line]:
     """The lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
     found = features(record)
     if found is None:
-        shown = "too large to be held" if record.payload is None else dump(record.payload)
+        shown = "too large to be held"
+        if record.payload is not None:
+            shown = "  ".join(filter(None, (dump(record.payload), near(record))))
         yield Line("", "unknown", "", shown)
     elif not (found.features or found.feature_lists):
         yield Line("", record.kind or "", "0", "no features")

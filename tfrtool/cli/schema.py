@@ -31,14 +31,26 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     metavar="OUT",
     help="Write to a file; with --emit tfds, into the folder of the data.",
 )
+@click.option("--strict", is_flag=True, help="End in exit code 1 if features conflict, too.")
 @page_options("Replace files that exist.")
-def schema(common: Common, number: int | None, emit: str, output: str | None, html: str | None, force: bool) -> int:
+def schema(
+    common: Common,
+    number: int | None,
+    emit: str,
+    output: str | None,
+    strict: bool,
+    html: str | None,
+    force: bool,
+) -> int:
     """Show which features the records of all INPUTs have, and of which kind.
 
     In a pipe, a feature is a line of tab-separated fields: name, kind, records in which it stands, fewest values of a
     record, most values, what they are, what is odd about it. Of SequenceExamples the kind of a feature list begins with
     `list of`. Of events a tag is a line, its steps standing in place of the values; of records of no known kind each
-    field at their top. Payloads that do not parse are passed over, and end in exit code 1 as damage does.
+    field at their top. Payloads that do not parse are passed over, and end in exit code 1 as damage does. Of more than
+    32,768 features those are described that stand in most records; that some are left out is said, and ends in exit
+    code 1. That features conflict is said too, and ends in exit code 1 with --strict: two kinds of one feature, a
+    feature missing in some records, a shard unlike the others.
     """
     from tfrtool.cli import schema_run
 
@@ -53,4 +65,4 @@ def schema(common: Common, number: int | None, emit: str, output: str | None, ht
     if html is not None and emit != "table":
         raise click.UsageError("--html shows the table, and --emit is for another program: choose one")
     check_page(common, html, force, "a file of -o")
-    return schema_run.schema(common, number, emit, output, force, html)
+    return schema_run.schema(common, number, emit, output, force, html, strict)

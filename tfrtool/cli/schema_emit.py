@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
+from typing import TYPE_CHECKING
 
+from tfrtool.cli.schema_lines import unsaid
 from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
-from tfrtool.report import Summary
+from tfrtool.cli.text import safe
+from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.emit import emit
+
+if TYPE_CHECKING:
+    from tfrtool.cli.session import Event
+
+
+_NOTES = 50
+"""Features of which is said how tfds is told of them."""
 
 
 class Emitting(SchemaPrinter):
@@ -20,14 +31,24 @@ class Emitting(SchemaPrinter):
         self._force = force
         self._quiet = quiet
 
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport) and event.status == "error":
+            self.total.unread += 1
+        super().show(name, event)
+
     def finish(self) -> None:
         """Write what was asked for; raises where the format cannot hold it, or the file cannot be written."""
         self.total.cut()
+        if not self._quiet:
+            for sentence in unsaid(self.total):
+                say(safe(sentence))
         written = [self._output] if self._output else []
         if self._what == "tfds":
             from tfrtool.verbs.emit import tfds
 
             written = tfds.write(self.total, self._output or ".", self._force)
+            for note in islice(tfds.notes(self.total), _NOTES) if not self._quiet else ():
+                say(safe(note))
         elif self._output and self._output != "-":
             from tfrtool.sources.sink import atomic_output
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
@@ -60,20 +60,38 @@ def sentences(schema: Schema) -> Iterator[str]:
     table = schema.table
     for group in table.agreement.groups(table.features):
         yield f"lists of the same length in every record: {', '.join(_plain(key) for key in group)}"
-    if table.more:
-        yield f"more than {len(table.features):,} features: those of the shortest names are shown"
+    yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
+    if schema.records == schema.blank > 0:
+        yield "no record holds anything, as Examples and OFRecords without features do"
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
-    if schema.misfits and schema.first_misfit:
-        first = schema.first_misfit
-        lost = plural(schema.misfits, "payload")
-        yield f"{lost} did not parse and are left out, first record {first.record} of {first.path}"
-    if schema.large:
-        yield f"{plural(schema.large, 'record')} too large to be held, left out"
     if schema.limited:
         yield "only the first records of each input were read: a feature may be missing, or differ, in others"
+
+
+def unsaid(schema: Schema) -> Iterator[str]:
+    """What a description for another program does not take in, not yet safe."""
+    for one in findings(schema):
+        if one.what == "mixed":
+            yield one.message if len(schema.kinds) == 1 else f"{one.message}; the {schema.kind} records are described"
+    yield from left_out(schema)
+
+
+def left_out(schema: Schema) -> Iterator[str]:
+    """What of the records read is not described, not yet safe."""
+    if schema.incomplete:
+        kept, what = len(schema.table.features), "features"
+        if schema.events and schema.events.more:
+            kept, what = len(schema.events.tags), "tags"
+        yield f"more than {kept:,} {what}: the {kept:,} that stand in most records are described, rarer ones left out"
+    if schema.misfits and schema.first_misfit:
+        first = schema.first_misfit
+        lost = "payload does not parse and is" if schema.misfits == 1 else "payloads do not parse and are"
+        yield f"{schema.misfits:,} {lost} left out, first record {first.record} of {first.path}"
+    if schema.large:
+        yield f"{plural(schema.large, 'record')} too large to be held, left out"
 
 
 def _feature(feature: Feature, remarks: list[str]) -> Line:
@@ -94,10 +112,10 @@ def _values(feature: Feature, kind: str) -> str:
     values = feature.kinds[kind].values
     if isinstance(values, Blobs):
         return _blobs(values)
-    return _numbers(values, kind) if isinstance(values, Numbers) and values.values else ""
+    return _numbers(values, kind, feature.name) if isinstance(values, Numbers) and values.values else ""
 
 
-def _numbers(numbers: Numbers, kind: str) -> str:
+def _numbers(numbers: Numbers, kind: str, name: bytes) -> str:
     parts = []
     if isfinite(numbers.least):
         low, high = _number(numbers.least, kind), _number(numbers.greatest, kind)
@@ -105,7 +123,7 @@ def _numbers(numbers: Numbers, kind: str) -> str:
     if kind.startswith("int"):
         if numbers.distinct is not None and len(numbers.distinct) > 1:
             parts.append(f"{len(numbers.distinct)} different")
-        if looks_like_label(numbers):
+        if is_label(name, numbers):
             parts.append("a label")
         if kind == "int64" and not numbers.fits_int32:
             parts.append("beyond int32")
@@ -127,8 +145,15 @@ def _blobs(blobs: Blobs) -> str:
         shown = " ".join(f"({safe(detail)})" for detail in details[:_DETAILS])
         more = " …" if len(details) > _DETAILS or one.more else ""
         count = f"{one.values:,} " if len(held) > 1 else ""
-        parts.append(f"{count}{kind} {shown}{more}".rstrip())
+        parts.append(" ".join(f"{count}{kind} {_forms(one)} {shown}{more}".split()))
     return f"{', '.join(parts)}; {sizes_text(int(blobs.shortest), blobs.longest)}"
+
+
+def _forms(held: Held) -> str:
+    """The channels of images, and bits of a sample other than 8; how many of each where there are several."""
+    if len(held.forms) == 1:
+        return next(iter(held.forms))
+    return "/".join(f"{count:,} {form}" for form, count in sorted(held.forms.items(), key=lambda item: -item[1]))
 
 
 def _range(low: int, high: int) -> str:
@@ -148,8 +173,6 @@ def _about_events(events: EventTable) -> Iterator[str]:
         yield f"{plural(events.restarts, 'restart')}, first at record {at.record} of {at.path}"
     if events.other:
         yield "other events: " + ", ".join(f"{count:,} {what}" for what, count in events.other.items())
-    if events.more:
-        yield f"more than {len(events.tags):,} tags: those of the shortest names are shown"
 
 
 def _about_unknown(unknown: WireTable) -> Iterator[str]:
@@ -160,6 +183,9 @@ def _about_unknown(unknown: WireTable) -> Iterator[str]:
         yield f"no protocol buffer: {count}, first record {at.record} of {at.path}: {held}"
     if unknown.fields:
         yield "the kind of the records is not known: the fields at their top are shown"
+    if unknown.near:
+        place, near = unknown.near
+        yield f"record {place.record} of {place.path} is {near}"
 
 
 def _time(seconds: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.session import Silent, run
+from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.schema import schema_file
 
 if TYPE_CHECKING:
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
     from tfrtool.verbs import Options
 
 
+class _Quiet(Silent):
+    """Adds the schemas up, for the exit code alone."""
+
+    def __init__(self) -> None:
+        self.total = Schema()
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, Schema):
+            self.total.merge(event)
+
+
 def schema(
     common: Common,
     number: int | None = None,
@@ -23,6 +35,7 @@ def schema(
     output: str | None = None,
     force: bool = False,
     html: str | None = None,
+    strict: bool = False,
 ) -> int:
     """Describe all inputs together; the result is the exit code."""
 
@@ -31,26 +44,46 @@ def schema(
 
     if emit == "table" or common.json:
         printer = _printer(common)
+
+        def finish() -> bool:
+            return _wanting(printer.total, strict)
+
         if html is None:
-            return run(common, job, printer)
+            return run(common, job, printer, finish=finish)
         from tfrtool.cli.html.printing import run_with_page
         from tfrtool.cli.html.schema import SchemaPage
 
-        page = SchemaPage(None if isinstance(printer, Silent) else printer.total)
-        return run_with_page(common, job, printer, page, html, force)
+        return run_with_page(common, job, printer, SchemaPage(printer.total), html, force, finish=finish)
     from tfrtool.cli.schema_emit import Emitting
 
     emitting = Emitting(emit, output, force, common.quiet)
-    return run(common, job, emitting, finish=emitting.finish)
+
+    def written() -> bool:
+        emitting.finish()
+        return _wanting(emitting.total, strict)
+
+    return run(common, job, emitting, finish=written)
 
 
-def _printer(common: Common) -> Silent | SchemaJson | SchemaPrinter:
+def _wanting(total: Schema, strict: bool) -> bool:
+    """Whether the exit code is to say that features are left out or, if `strict`, that some conflict."""
+    total.cut()
+    if total.incomplete:
+        return True
+    if not strict:
+        return False
+    from tfrtool.verbs.findings import findings
+
+    return any(True for _ in findings(total))
+
+
+def _printer(common: Common) -> _Quiet | SchemaJson | SchemaPrinter:
     if common.json:
         from tfrtool.cli.schema_json import SchemaJson
 
         return SchemaJson()
     if common.quiet:
-        return Silent()
+        return _Quiet()
     from tfrtool.cli.screen import on_terminal, wants_color
 
     if on_terminal():

@@ -51,7 +51,7 @@ def run(
     *,
     only_one: str = "",
     resolution: Resolution | None = None,
-    finish: Callable[[], None] | None = None,
+    finish: Callable[[], bool | None] | None = None,
     passes: int = 1,
     **settings: Any,
 ) -> int:
@@ -59,7 +59,8 @@ def run(
 
     `settings` are further fields of the job's `Options`. An input that fails is reported, and never stops the others.
     `only_one` says why there may be no more than one input, where that is so. `resolution` is what the inputs stand
-    for, if that is known already. `finish` is called when all inputs are done, before their totals are printed.
+    for, if that is known already. `finish` is called when all inputs are done, before their totals are printed; True
+    says that there was more than it could take in, which is a finding.
     `passes` is how often the job reads all inputs.
     """
     from tfrtool.sources.inputs import resolve
@@ -105,7 +106,7 @@ def run(
             progress.close()
     if finish is not None:
         try:
-            finish()
+            summary.incomplete = bool(finish())
         except TfrtoolError as error:
             from tfrtool.cli.remedies import error_words
 

@@ -8,7 +8,7 @@ import zlib
 from typing import NamedTuple
 
 from tfrtool.payload.kinds import kind_of
-from tfrtool.payload.media import media_of
+from tfrtool.payload.media import media_and_form_of
 from tfrtool.payload.tensors import read_tensor
 from tfrtool.payload.textual import is_text
 from tfrtool.payload.values import size_text, text_of
@@ -40,10 +40,18 @@ def content_of(value: Buffer) -> Content:
     Kinds: `jpeg png gif webp bmp tiff avif heic wav flac ogg mp3 mp4 · gzip zlib numpy · tensor · example
     sequence_example event ofrecord · json utf-8 · empty · raw`.
     """
+    return Content(*told_of(value)[:2])
+
+
+def told_of(value: Buffer) -> tuple[str, str, str]:
+    """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
+    return (value and media_and_form_of(value)) or (*_other(value), "")
+
+
+def _other(value: Buffer) -> Content:
+    """What is no image and no sound."""
     if not value:
         return Content("empty")
-    if media := media_of(value):
-        return Content(*media)
     if is_text(value):
         return Content("utf-8") if value[0] not in _MORE else packed(value) or _json_or_text(value)
     return packed(value) or (_message(value) if value[0] in _MESSAGE else None) or Content("raw")

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from tfrtool.fields import Fields, made
-from tfrtool.payload.strict import Misfit, evidence, misfit
+from tfrtool.payload.strict import Misfit, evidence, misfit, nearly
 from tfrtool.payload.usual import usual_example, usual_ofrecord
 from tfrtool.payload.wire import LEN, VARINT, Buffer, WireError, fields
 from tfrtool.report import Kind
@@ -125,10 +125,14 @@ class KindVote(Fields):
     votes: Counter[Kind] = made(default_factory=Counter)
     seen: int = 0
     versioned: bool = False
+    near: tuple[int, str] | None = None
+    """Number of the first record of no known kind that comes near to one, and how near."""
 
     def add(self, payload: Buffer) -> None:
         """Let one record vote."""
         kind = kind_of(payload)
+        if kind == "unknown" and self.near is None and (near := nearly(payload)):
+            self.near = self.seen, near
         self.seen += 1
         if kind is not None:
             self.votes[kind] += 1
@@ -138,7 +142,8 @@ class KindVote(Fields):
     def merge(self, other: KindVote) -> KindVote:
         """The vote of both, those of `other` behind those of this; neither operand changes."""
         versioned = self.versioned if self.seen else other.versioned
-        return KindVote(self.votes + other.votes, self.seen + other.seen, versioned)
+        near = self.near or (other.near and (self.seen + other.near[0], other.near[1]))
+        return KindVote(self.votes + other.votes, self.seen + other.seen, versioned, near)
 
     @property
     def settled(self) -> bool:

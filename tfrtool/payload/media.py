@@ -2,7 +2,8 @@
 all.
 
 Each reader gets the whole value (a view, not copied) once its magic bytes stand, and returns a short detail, "" if the
-header is cut off or says nothing, or None if the value only looks like that format. Layouts: ITU-T T.81 (JPEG markers),
+header is cut off or says nothing, or None if the value only looks like that format. Of JPEG and PNG the form is told
+too: which channels, of how many bits. Layouts: ITU-T T.81 (JPEG markers),
 the PNG, GIF89a, RIFF/WebP, BMP, FLAC, Ogg, MPEG audio and ISO base media file format descriptions.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Callable
 
 from tfrtool.payload.wire import Buffer
 
-Reader = Callable[[Buffer], str | None]
+Reader = Callable[[Buffer], str | tuple[str, str] | None]
 
 _MAX_HOPS = 512  # segments or chunks that are jumped over in search of a header
 
@@ -22,9 +23,19 @@ def _size(width: int, height: int) -> str:
     return f"{width}x{height}"
 
 
-def _jpeg(value: Buffer) -> str | None:
+def _form(bits: int, channels: str | None) -> str:
+    """`rgb`, `16-bit grey`; "" where the header says what no such image has."""
+    if channels is None:
+        return ""
+    return channels if bits == 8 else f"{bits}-bit {channels}"
+
+
+_COMPONENTS = {1: "grey", 3: "rgb", 4: "cmyk"}
+
+
+def _jpeg(value: Buffer) -> str | tuple[str, str]:
     """Jump from segment to segment to the start of a frame (SOF0 to SOF15 but for DHT, JPG and DAC), which has the
-    size.
+    bits of a sample, the size, and how many components there are. Three come out of every decoder as red, green, blue.
     """
     at = 2
     for _ in range(_MAX_HOPS):
@@ -36,17 +47,25 @@ def _jpeg(value: Buffer) -> str | None:
         elif marker == 0x01 or 0xD0 <= marker <= 0xD8:
             at += 2
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack_from(">HH", value, at + 5)
-            return _size(width, height)
+            bits, height, width = struct.unpack_from(">BHH", value, at + 4)
+            channels = value[at + 9] if at + 9 < len(value) else 0
+            return _size(width, height), _form(bits, _COMPONENTS.get(channels) if bits in (8, 12, 16) else None)
         else:
             at += 2 + struct.unpack_from(">H", value, at + 2)[0]
     return ""
 
 
-def _png(value: Buffer) -> str | None:
+_COLOURS = {0: "grey", 2: "rgb", 3: "palette", 4: "grey+alpha", 6: "rgba"}
+
+
+def _png(value: Buffer) -> str | tuple[str, str]:
+    """IHDR comes first: width, height, bits of a sample, type of colour."""
     if len(value) < 24 or bytes(value[12:16]) != b"IHDR":
         return ""
-    return _size(*struct.unpack_from(">II", value, 16))
+    size = _size(*struct.unpack_from(">II", value, 16))
+    if len(value) < 26 or value[24] not in (1, 2, 4, 8, 16):
+        return size
+    return size, _form(value[24], _COLOURS.get(value[25]))
 
 
 def _gif(value: Buffer) -> str | None:
@@ -204,10 +223,18 @@ for _row in _MAGIC:
 
 def media_of(value: Buffer) -> tuple[str, str] | None:
     """The format and what its header says, such as ("jpeg", "640x480"), or None."""
+    found = media_and_form_of(value)
+    return found and found[:2]
+
+
+def media_and_form_of(value: Buffer) -> tuple[str, str, str] | None:
+    """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
     head = bytes(value[:16])
     for offset, magic, name, read in [*_BY_FIRST.get(head[:1], ()), *(_BY_FIRST[b""] if head[4:8] == b"ftyp" else ())]:
         if head.startswith(magic, offset) and (offset != 8 or head.startswith(b"RIFF")):
             detail = read(value)
+            if isinstance(detail, tuple):
+                return (name, *detail)
             if detail is not None:
-                return name, detail
+                return name, detail, ""
     return None

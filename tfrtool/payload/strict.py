@@ -31,8 +31,6 @@ _VARINTS = {"int64", "int32", "bool", "uint32", "uint64"}
 _WIRE_NAMES = ("a varint", "8 bytes", "a sized value", "a group", "a group's end", "4 bytes")
 _OPEN = r"Summary.+|Histogram.*|Tensor.*|Dim|PluginData|SourceMetadata|LogMessage|SessionLog|TaggedRunMetadata"
 """Messages inside an Event that later versions of TensorFlow add fields to."""
-_FIELDS = 1 << 16
-"""Fields that are looked at to learn the kind; a payload of more is believed by its first ones."""
 
 
 class Misfit(NamedTuple):
@@ -68,20 +66,21 @@ class Shape(Fields):
     """A message as the wire shows it.
 
     `closed`: a field that it does not know is a misfit. `entry`: it is an entry of a map. `lists`: it is a feature, and
-    these are the tags of its lists.
+    these are the tags of its lists. `leaf`: it is such a list, of values and nothing else.
     """
 
     name: str
     closed: bool = True
     entry: bool = False
     lists: Mapping[int, int] | None = None
+    leaf: bool = False
     rules: dict[int, Rule] = made(default_factory=dict)
 
 
 @cache
 def shape_of(package: Package, name: str) -> Shape:
     """The shape of a message of the outline, with those of the messages inside it."""
-    shape = Shape(name, closed=not re.fullmatch(_OPEN, name))
+    shape = Shape(name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList")
     if name == "Feature":
         shape.lists = EXAMPLE_LISTS if package == "tensorflow" else OFRECORD_LISTS
     for member in messages(package)[name]:
@@ -106,8 +105,10 @@ class Walk:
 
     With `lenient` a field that its message does not have is passed over, if the message has others.
 
-    While detecting, big lists and texts are only sampled, and an entry of a map must have its name and its value once
-    each, as every known writer of these kinds puts them: that is what tells nested messages of other kinds apart.
+    While detecting, of a list of values only the first `WINDOW` are looked at, and no text. All features are, however
+    many there are, since what tells the kind may come last: so the time is linear in their number. And an entry of a
+    map must have its name and its value once each, as every known writer of these kinds puts them: that is what tells
+    nested messages of other kinds apart.
     """
 
     def __init__(self, view: Buffer, detecting: bool, lenient: bool = False) -> None:
@@ -116,12 +117,13 @@ class Walk:
         self.lenient = lenient
         self.entries = 0
         self.kinds = 0
-        self.left = _FIELDS
+        self.named = 0
 
     def message(self, begin: int, end: int, shape: Shape) -> None:
         """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
         seen: set[str] = set()
         known, strange = False, None
+        sampled = WINDOW if self.detecting and shape.leaf else None
         at = begin
         for number, wire, first, last in fields(self.view, begin, end):
             rule = shape.rules.get(number)
@@ -136,6 +138,7 @@ class Walk:
                     if rule.single in seen:
                         raise WireError(at, f"{shape.name} sets its {rule.single} twice")
                     seen.add(rule.single)
+                    self.named += rule.single == "name"
                 if wire == rule.wire:
                     self._value(first, last, rule)
                 elif wire == LEN and rule.width is not None:
@@ -145,9 +148,9 @@ class Walk:
                         at, f"{rule.name} of {shape.name} is {_WIRE_NAMES[wire]}, not {_WIRE_NAMES[rule.wire]}"
                     )
             at = last
-            if self.detecting:
-                self.left -= 1
-                if self.left < 0:
+            if sampled is not None:
+                sampled -= 1
+                if not sampled:
                     return
         if strange and not known:
             raise strange
@@ -183,6 +186,22 @@ def evidence(payload: Buffer, kind: Kind) -> Walk | None:
     except WireError:
         return None
     return walk
+
+
+def nearly(payload: Buffer) -> str:
+    """Which kind a payload of no known kind comes near to, and what it departs by; "" where that would be a guess.
+
+    Near is what has at least the name of a feature, or the wall time of an event.
+    """
+    reached: list[tuple[int, str]] = []
+    for kind, name in MESSAGE.items():
+        walk = Walk(payload, detecting=True)
+        try:
+            walk.message(0, len(payload), shape_of(*name))
+        except WireError as error:
+            if walk.named or (kind == "event" and error.offset >= 9 and payload[0] == 1 << 3 | I64):
+                reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
+    return max(reached, key=lambda one: one[0], default=(0, ""))[1]
 
 
 def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:

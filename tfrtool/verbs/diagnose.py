@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.layout import LAYOUTS, ZEROED
+from tfrtool.framing.layout import ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
@@ -52,7 +52,7 @@ def diagnose(
         if layout == ZEROED.name:
             proof = "nothing proves their payloads"
             report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
-        report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
+        report.hint = f"mend the writer; {proof}"
         return
     found = None
     if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tfrtool.payload.schema.feature import Feature, Key, Met
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Place
 from tfrtool.payload.values import text_of
@@ -34,38 +35,79 @@ class Finding(NamedTuple):
 
 def findings(schema: Schema) -> Iterator[Finding]:
     """All of them, the gravest of each feature first."""
-    kinds = schema.kinds
-    if len(kinds) > 1:
-        rarest = list(kinds)[-1]
-        first = _first(schema, rarest)
-        listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-        yield Finding("mixed", None, first, f"records of several kinds: {listed}; the first {rarest} is {_at(first)}")
+    order = _order_of(schema)
+    yield from _of_kinds(schema, order)
     table = schema.table
     for key, feature in table.features.items():
-        yield from _of_feature(key, feature, table)
+        yield from _of_feature(key, feature, table, order)
     for one, other, met in _near(table):
         names = f"{_named(one)} and {_named(other)}"
         message = f"lists of the same length in the records before, but not in {_at(met.place)}: {names}"
         yield Finding("lengths", one, met.place, message)
     for found in schema.shards.differences():
-        others = f", and {found.files - 1:,} more like it," if found.files > 1 else ""
-        says = {
-            "missing": f"{_named(found.key)} is not in all of its records, as in most shards",
-            "extra": f"{_named(found.key)} is in all of its records, unlike in most shards",
-            "kind": f"{_named(found.key)} is {found.here or 'never set'}, and {found.elsewhere or 'never set'} in most",
-            "length": f"lists of {_named(found.key)} have {found.here} values, and {found.elsewhere} in most shards",
-        }[found.what]
-        message = f"the shard {found.path}{others} differs: {says}"
-        yield Finding("shard", found.key, None, message, found.path)
+        place = None if found.record is None else Place(found.path, found.record)
+        yield Finding("shard", found.key, place, _differs(found), found.path)
 
 
-def _of_feature(key: Key, feature: Feature, table: Table) -> Iterator[Finding]:
+def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
+    """Records, or files, of several kinds."""
+    kinds = schema.kinds
+    if len(kinds) > 1:
+        places = {kind: first for kind in list(kinds)[1:] if (first := _first(schema, kind))}
+        odd = min(places, key=lambda kind: order(places[kind]))
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+        message = f"records of several kinds: {listed}; the first {odd} is {_at(places[odd])}"
+        yield Finding("mixed", None, places[odd], message)
+    files: dict[str, list[str]] = {"example": [], "sequence_example": []}
+    for file in schema.files:
+        if file.kind in files:
+            files[file.kind].append(file.path)
+    if all(files.values()):
+        rare, usual = sorted(files, key=lambda kind: len(files[kind]))
+        path = files[rare][0]
+        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records"
+        lost = "a reader of Examples passes over feature lists"
+        yield Finding("mixed", None, None, f"{counts}, the first {path}: {lost}", path)
+
+
+def _differs(found: Difference) -> str:
+    """How a shard differs. Where it is no rarer than the others, none of the two is the odd one."""
+    others = f", and {found.files - 1:,} more like it," if found.files > 1 else ""
+    shard, rule = (
+        (f"shard {found.path}{others} differs", "most shards") if found.most else ("shards differ", found.rule)
+    )
+    here = "it" if found.most else found.path
+    name = _named(found.key)
+    begins = "" if found.record is None else f", first in record {found.record},"
+    says = {
+        "missing": f"{name} is missing in {here}{begins} and in no record of {rule}",
+        "extra": f"{name} is in all records of {here}, and not in all of {rule}",
+        "kind": f"{name} is {found.here or 'never set'} in {here}{begins} and "
+        f"{found.elsewhere or 'never set'} in {rule}",
+        "length": f"lists of {name} have {_values(found.here)} in {here}{begins} and {found.elsewhere} in {rule}",
+    }[found.what]
+    return f"the {shard}: {says}"
+
+
+Order = Callable[[Place], tuple[int, int]]
+
+
+def _order_of(schema: Schema) -> Order:
+    """Where a record stands among all that were read."""
+    paths = {file.path: number for number, file in enumerate(schema.files)}
+    return lambda place: (paths.get(place.path, len(paths)), place.record)
+
+
+def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Iterator[Finding]:
     name = _named(key)
     if len(feature.set_kinds) > 1:
         # Of two kinds as frequent as each other, the one that came later offends.
-        first = min((feature.kinds[kind] for kind in feature.set_kinds[1:]), key=lambda lists: lists.records)
+        each = [feature.kinds[kind] for kind in feature.set_kinds]
+        usual = min(each, key=lambda lists: (-lists.records, order(lists.first)))
+        firsts = sorted((lists for lists in each if lists is not usual), key=lambda lists: order(lists.first))
         counts = ", ".join(f"{kind} in {_records(feature.kinds[kind].records)}" for kind in feature.set_kinds)
-        yield Finding("kinds", key, first.first, f"{name}: {counts}; the first {first.kind} is in {_at(first.first)}")
+        where = ", ".join(f"the first {lists.kind} is in {_at(lists.first)}" for lists in firsts)
+        yield Finding("kinds", key, firsts[0].first, f"{name}: {counts}; {where}")
     if feature.missing is not None:
         lacking = table.records - feature.present
         message = f"{name}: missing in {lacking:,} of {_records(table.records)}, first in {_at(feature.missing)}"
@@ -79,11 +121,11 @@ def _of_feature(key: Key, feature: Feature, table: Table) -> Iterator[Finding]:
     blobs = feature.kinds["bytes"].values if "bytes" in feature.kinds else None
     if isinstance(blobs, Blobs) and len(blobs.contents) > 1:
         held = sorted(blobs.contents.items(), key=lambda item: -item[1].values)
-        rarest, least = held[-1]
         counts = ", ".join(f"{one.values:,} {kind}" for kind, one in held)
         if not _alike(set(blobs.contents)):
-            message = f"{name}: values hold different things: {counts}; the first {rarest} is in {_at(least.first)}"
-            yield Finding("content", key, least.first, message)
+            rare, first = min(held[1:], key=lambda item: order(item[1].first))
+            message = f"{name}: values hold different things: {counts}; the first {rare} is in {_at(first.first)}"
+            yield Finding("content", key, first.first, message)
 
 
 def _alike(kinds: set[str]) -> bool:
@@ -106,6 +148,14 @@ def _first(schema: Schema, kind: str) -> Place | None:
 
 def _at(place: Place | None) -> str:
     return "no record" if place is None else f"record {place.record} of {place.path}"
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file{'' if count == 1 else 's'}"
+
+
+def _values(count: str) -> str:
+    return f"{count} value{'' if count == '1' else 's'}"
 
 
 def _records(count: int) -> str:

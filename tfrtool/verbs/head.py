@@ -40,13 +40,12 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
     last = skip + n
     shown = 0
     if n > 0:
-        before, _ = read.framing
         for event in read.events(payloads=True):
             if not isinstance(event, Batch):
                 yield event
                 continue
             for i in range(max(0, skip - shown), min(event.count, last - shown)):
-                yield _record(event, i, before)
+                yield _record(event, i, read)
             shown += event.count
             if shown >= last:
                 break
@@ -77,7 +76,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
     try:
         for event in found:
             if isinstance(event, Batch):
-                record = _record(event, 0, read.framing[0])
+                record = _record(event, 0, read)
                 kind = record.kind
                 yield record
             else:
@@ -93,7 +92,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
     yield report
 
 
-def _record(batch: Batch, i: int, before: int) -> Record:
+def _record(batch: Batch, i: int, read: Reading) -> Record:
     begin, end = batch.begins[i], batch.ends[i]
     payload: bytes | memoryview | None = None
     if batch.view is not None:
@@ -101,4 +100,6 @@ def _record(batch: Batch, i: int, before: int) -> Record:
         if len(payload) <= CAPACITY:  # copying a larger one would take longer than reading it
             payload = bytes(payload)
     kind = None if payload is None else kind_of(payload)
-    return Record(batch.first + i, batch.base + begin - before, end - begin, kind, payload)
+    if kind is None and payload is not None and read.kind in ("example", "sequence_example"):
+        kind = read.kind  # one without features is what the others are
+    return Record(batch.first + i, batch.base + begin - read.framing[0], end - begin, kind, payload)

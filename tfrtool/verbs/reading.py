@@ -210,10 +210,12 @@ class Reading:
     def why_unknown(self) -> str:
         """Why the kind of the file is `unknown`."""
         votes = self._vote.votes if self._vote else {}
+        near = self._vote.near if self._vote else None
+        example = f"; one is {near[1]}" if near else ""
         if set(votes) <= {"unknown"}:
-            return "they are of no kind that is known (Example, SequenceExample, Event, OFRecord)"
+            return f"they are of no kind that is known (Example, SequenceExample, Event, OFRecord){example}"
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
-        return f"the file is of no one kind: of its first records, {kinds}"
+        return f"the file is of no one kind: of its first records, {kinds}{example}"
 
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""

@@ -10,6 +10,7 @@ from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import SAMPLE, kind_of
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import File, Schema
+from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _HELD = 1 << 20
 """Bytes of payloads that are kept until the kind of a file is known."""
+_BLANK = (b"", b"\n\0")
+"""An Example or an OFRecord without features."""
 
 
 def schema_file(name: str, options: Options, n: int | None = None) -> Iterator[Damage | Schema | FileReport]:
@@ -44,6 +47,8 @@ class _Describing:
         self.seen = 0
         self.kind: Kind | None = None
         self._own: Kind | None = None
+        self.blank: Place | None = None
+        self.blanks = 0
         self.pending: list[Batch] = []
         self.held = 0
         self.known: Known | None = None
@@ -68,14 +73,22 @@ class _Describing:
                 self.left -= batch.count
                 if not self.left:
                     break
-        yield from self._decided()
+        if self.kind is None and self.blank and not self.pending:
+            self.schema.add_blank(self.blanks, self.blank)
+        else:
+            yield from self._decided()
         report = read.report()
         if self.left == 0:
             report.records = self.seen - self.schema.misfits
+        if read.foreign:
+            self.schema.unread = 1
+        else:
+            self.schema.damaged = sum(report.faults.values()) - self.schema.misfits
         self.schema.limited = self.left == 0  # then nobody has looked whether there are more
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
-        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression)]
+        kind = None if self.schema.records == self.schema.blank else self.schema.kind
+        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression, kind)]
         if self.schema.kind is not None:
             report.kind = self.schema.kind
         yield self.schema
@@ -84,6 +97,10 @@ class _Describing:
     def _routed(self, batch: Batch) -> Iterator[Damage]:
         """Read a batch by the kind of the file, or keep a copy of it until that is known."""
         if self.kind is None:
+            if not self.pending and (rest := self._without_blanks(batch)) is not batch:
+                if rest is None:
+                    return
+                batch = rest
             kind = self._voted(batch)
             if kind in (None, "unknown") and self.seen < SAMPLE and self.held < _HELD:
                 assert batch.view is not None
@@ -97,18 +114,55 @@ class _Describing:
             yield from self._decided()
         yield from self._described(batch)
 
+    def _without_blanks(self, batch: Batch) -> Batch | None:
+        """The batch without the empty records that a file begins with, which any number of may be: they are counted."""
+        view, blanks = batch.view, 0
+        assert view is not None
+        for begin, end in zip(batch.begins, batch.ends, strict=True):
+            if end - begin > 2 or bytes(view[begin:end]) not in _BLANK:
+                break
+            blanks += 1
+        if not blanks:
+            return batch
+        self.blank = self.blank or Place(self.read.source.name, batch.first)
+        self.blanks += blanks
+        if blanks == batch.count:
+            return None
+        begins, ends = batch.begins[blanks:], batch.ends[blanks:]
+        return batch.replaced(first=batch.first + blanks, count=batch.count - blanks, begins=begins, ends=ends)
+
     def _voted(self, batch: Batch) -> Kind | None:
         """The kind of the file so far; a first record that is too large for the vote tells by itself."""
-        if self.read.kind is None and self._own is None and batch.view is not None:
+        if self.read.kind in (None, "unknown") and self._own is None and batch.view is not None:
             self._own = kind_of(batch.view[batch.begins[0] : batch.ends[0]])
-        return self.read.kind or self._own
+        return self._kind()
+
+    def _kind(self) -> Kind | None:
+        """What is known of the kind; a vote that heard empty records alone is none."""
+        voted = self.read.kind
+        return self._own or voted if voted == "unknown" and self.blank else voted or self._own
 
     def _decided(self) -> Iterator[Damage]:
         if self.kind is None:
-            self.kind = self.read.kind or self._own
+            self.kind = self._kind()
+            if self.blank:
+                self._add_blanks(self.blank)
         pending, self.pending = self.pending, []
         for batch in pending:
             yield from self._described(batch)
+
+    def _add_blanks(self, first: Place) -> None:
+        """Put the empty records that the file begins with where those of its kind are."""
+        if self.kind in ("example", "sequence_example", "ofrecord"):
+            total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
+            total.merge(Table(self.blanks, first))
+        elif self.kind == "event":
+            for _ in range(self.blanks):
+                self.schema.with_events().add(first, 0.0, None, False, "")
+        else:
+            from tfrtool.payload.schema.wire_table import WireTable
+
+            self.schema.with_unknown().merge(WireTable(self.blanks, first))
 
     def _described(self, batch: Batch) -> Iterator[Damage]:
         view, path = batch.view, self.read.source.name

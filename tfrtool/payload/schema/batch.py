@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tfrtool.payload.schema.agree import FEATURES, Agreement, Lengths
-from tfrtool.payload.schema.feature import Feature, Key, Met, Rank, rank, within
+from tfrtool.payload.schema.feature import Feature, Key, Met, within
 from tfrtool.payload.schema.lists import add_lists
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers, Place
@@ -14,17 +14,14 @@ from tfrtool.payload.wire import Buffer
 
 
 class Batch:
-    """Gathers the features of some records, all from one buffer; those of a rank beyond `bound` are passed over."""
+    """Gathers the features of some records, all from one buffer."""
 
-    def __init__(self, p: Buffer, path: str, records: Sequence[int], bound: Rank | None = None) -> None:
-        self.bound = bound
+    def __init__(self, p: Buffer, path: str, records: Sequence[int]) -> None:
         self.p = p
         self.path = path
         self.records = records
         self.features: dict[Key, Feature] = {}
         self.lengths: dict[Key, Lengths] = {}
-        self.sequences = 0
-        self.more = False
 
     def place(self, number: int) -> Place:
         """The record of that number in the batch."""
@@ -33,7 +30,7 @@ class Batch:
     def table(self) -> Table:
         count = len(self.records)
         agreement = Agreement.of(self.lengths, self.place)
-        return Table(count, self.place(0), self.sequences, self.features, agreement, self.more)
+        return Table(count, self.place(0), 0, self.features, agreement)
 
     def even(self, headers: list[Header], offsets: list[int], width: int) -> bool:
         """Add records that have `width` entries each. False if they do not have the same features in the same order."""
@@ -72,16 +69,10 @@ class Batch:
                 stands.setdefault(key, []).append(number)
             begin = end
         count = len(marks)
-        if self.bound is not None:
-            kept = {key: which for key, which in stands.items() if rank(key) <= self.bound}
-            self.more = len(kept) < len(stands)
-            stands = kept
         for key, numbers_of in stands.items():
             self._stands(key, numbers_of, count)
         compared = within(stands, FEATURES)
         for column, (row, at, which) in rows.items():
-            if column.key not in stands:
-                continue
             found = self._column(self.features[column.key], column, row, set(row), at, which)
             if column.key in compared:
                 self._lengths(column.key, found, which, count)
@@ -100,8 +91,6 @@ class Batch:
         for key in keys:
             (twice if key in seen else seen).add(key)
         for key in twice:
-            if self.bound is not None and rank(key) > self.bound:
-                continue
             feature = self.features.setdefault(key, Feature(key[1], key[0]))
             feature.repeated += 1
             feature.first_repeated = feature.first_repeated or self.place(number)
@@ -140,7 +129,12 @@ class Batch:
 
         found = add_lists(self.p, lists, row, kinds, offsets, place)
         shortest, longest = (found, found) if isinstance(found, int) else (min(found), max(found))
-        lists.shortest, lists.longest = min(lists.shortest, shortest), max(lists.longest, longest)
+        if shortest < lists.shortest:
+            lists.shortest = shortest
+            lists.short_at = lists.first if isinstance(found, int) else place(found.index(shortest))
+        if longest > lists.longest:
+            lists.longest = longest
+            lists.long_at = lists.first if isinstance(found, int) else place(found.index(longest))
         if longest:
             at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
             number = which[at] if which else at

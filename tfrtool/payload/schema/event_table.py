@@ -11,8 +11,8 @@ from tfrtool.payload.schema.feature import Met
 from tfrtool.payload.schema.values import Place
 from tfrtool.payload.wire import I64, LEN, VARINT, WireError, fields, read_varint, signed64
 
-TAGS = 4096
-"""Tags that are described, those of the shortest names."""
+TAGS = 1 << 15
+"""Tags that are described, those of most values."""
 _WHAT = {3: "file_version", 4: "graph_def", 6: "log_message", 7: "session_log", 8: "run_metadata", 9: "meta_graph_def"}
 _VALUES = {2: "scalar", 3: "old_histogram", 4: "image", 5: "histogram", 6: "audio", 8: "tensor"}
 _SHORT = 256  # bytes of a summary value that may be remembered
@@ -141,8 +141,9 @@ class EventTable:
     def cut(self) -> None:
         """Drop the tags that are beyond the bound."""
         if len(self.tags) > TAGS:
-            kept = sorted(self.tags, key=lambda name: (len(name), name))[:TAGS]
-            self.tags = {name: self.tags[name] for name in self.tags if name in set(kept)}
+            order = sorted(self.tags, key=lambda name: (-self.tags[name].values, len(name), name))
+            kept = set(order[:TAGS])
+            self.tags = {name: tag for name, tag in self.tags.items() if name in kept}
             self.more = True
 
 

@@ -26,10 +26,11 @@ class Met(NamedTuple):
 class Lists(Slotted):
     """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
 
-    For a feature list these are the lists of its steps.
+    `short_at` and `long_at` are the first records with as few and as many. For a feature list these are the lists of
+    its steps.
     """
 
-    __slots__ = ("first", "kind", "longest", "records", "shortest", "values")
+    __slots__ = ("first", "kind", "long_at", "longest", "records", "short_at", "shortest", "values")
 
     def __init__(
         self,
@@ -39,6 +40,8 @@ class Lists(Slotted):
         shortest: int,
         longest: int,
         values: Numbers | Blobs | None,
+        short_at: Place | None = None,
+        long_at: Place | None = None,
     ) -> None:
         self.kind = kind
         self.records = records
@@ -46,17 +49,23 @@ class Lists(Slotted):
         self.shortest = shortest
         self.longest = longest
         self.values = values
+        self.short_at = short_at or first
+        self.long_at = long_at or first
 
     def merge(self, other: Lists) -> None:
         self.records += other.records
-        self.shortest = min(self.shortest, other.shortest)
-        self.longest = max(self.longest, other.longest)
+        if other.shortest < self.shortest:
+            self.shortest, self.short_at = other.shortest, other.short_at
+        if other.longest > self.longest:
+            self.longest, self.long_at = other.longest, other.long_at
         if self.values is not None:
             self.values.merge(other.values)  # type: ignore[arg-type]
 
     def copy(self) -> Lists:
         values = None if self.values is None else self.values.copy()
-        return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values)
+        return Lists(
+            self.kind, self.records, self.first, self.shortest, self.longest, values, self.short_at, self.long_at
+        )
 
 
 class Feature(Slotted):
@@ -123,6 +132,16 @@ class Feature(Slotted):
             self.steps,
         )
 
+    def hold(self, distinct: int, details: int) -> None:
+        """Forget which integers there were where more are different, and what headers said beyond so many details."""
+        for lists in self.kinds.values():
+            values = lists.values
+            if isinstance(values, Blobs):
+                for held in values.contents.values():
+                    held.cut(details)
+            elif values is not None and values.distinct is not None and len(values.distinct) > distinct:
+                values.distinct = None
+
     def lists(self, kind: str | None, place: Place) -> Lists:
         """The lists of a kind, which are begun at `place` if there were none."""
         found = self.kinds.get(kind)
@@ -174,9 +193,6 @@ def within(names: Iterable[Key], bound: int) -> set[Key]:
     return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
 
 
-Rank = tuple[int, bytes, bool]
-
-
-def rank(key: Key) -> Rank:
+def rank(key: Key) -> tuple[int, bytes, bool]:
     """Where a name stands among all names that there can be: short ones first."""
     return len(key[1]), key[1], key[0]

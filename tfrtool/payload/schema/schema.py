@@ -16,30 +16,36 @@ if TYPE_CHECKING:
 
 
 class File(Fields):
-    """What an emitter needs to know of one file: its name, its sound records, and the bytes of their payloads."""
+    """What an emitter needs to know of one file: its name, its sound records and their kind, the bytes of payloads."""
 
     path: str
     records: int
     bytes: int
     compression: str | None
+    kind: Kind | None = None
 
 
 class Schema(Fields):
     """The schema of some files. `Schema()` is the identity of `merge`, which is associative; files merge in order.
 
-    `examples` has Examples and SequenceExamples. `misfits` counts the records whose payloads do not parse, `large`
-    those that are too large to be held; neither is described. `limited` says that only the first records of some file
-    were read.
+    `examples` has Examples and SequenceExamples. `blank` counts the records of files that have nothing but empty ones:
+    those are records without features of whatever kind the other files hold. `misfits` counts the records whose
+    payloads do not parse, `large` those that are too large to be held; neither is described. `damaged` counts the
+    damaged ranges that were passed over, `unread` the files that were not read at all. `limited` says that only the
+    first records of some file were read.
     """
 
     examples: Table = made(default_factory=Table)
     ofrecords: Table = made(default_factory=Table)
     events: EventTable | None = None
     unknown: WireTable | None = None
+    blank: int = 0
     misfits: int = 0
     first_misfit: Place | None = None
     large: int = 0
     limited: bool = False
+    damaged: int = 0
+    unread: int = 0
     shards: Shards = made(default_factory=Shards)
     files: list[File] = made(default_factory=list)
 
@@ -51,12 +57,21 @@ class Schema(Fields):
             self.with_events().merge(other.events)
         if other.unknown:
             self.with_unknown().merge(other.unknown)
+        self.blank += other.blank
         self.misfits += other.misfits
         self.first_misfit = self.first_misfit or other.first_misfit
         self.large += other.large
         self.limited |= other.limited
+        self.damaged += other.damaged
+        self.unread += other.unread
         self.shards.merge(other.shards)
         self.files += other.files
+
+    def add_blank(self, records: int, first: Place) -> None:
+        """Add a file of empty records, `first` the first of them. They stand in the tables of both kinds, in order."""
+        self.blank += records
+        for table in (self.examples, self.ofrecords):
+            table.merge(Table(records, first))
 
     def cut(self) -> None:
         """Hold everything to its bounds."""
@@ -81,6 +96,11 @@ class Schema(Fields):
         return self.unknown
 
     @property
+    def incomplete(self) -> bool:
+        """Whether there were more features or tags than can be described."""
+        return self.examples.more or self.ofrecords.more or (self.events is not None and self.events.more)
+
+    @property
     def records(self) -> int:
         """The records that are described."""
         return sum(self.kinds.values())
@@ -88,12 +108,13 @@ class Schema(Fields):
     @property
     def kinds(self) -> dict[Kind, int]:
         """How many records of each kind are described, those of most records first; none without a record."""
-        examples: Kind = "sequence_example" if self.examples.sequences else "example"
+        named: Kind = "sequence_example" if self.examples.sequences else "example"
+        examples, ofrecords = self.examples.records - self.blank, self.ofrecords.records - self.blank
         counts: dict[Kind, int] = {
-            examples: self.examples.records,
-            "ofrecord": self.ofrecords.records,
+            named: examples and self.examples.records,
+            "ofrecord": ofrecords and ofrecords + self.blank * (not examples),
             "event": self.events.records if self.events else 0,
-            "unknown": self.unknown.records if self.unknown else 0,
+            "unknown": (self.unknown.records if self.unknown else 0) + self.blank * (not examples and not ofrecords),
         }
         return dict(sorted(((kind, count) for kind, count in counts.items() if count), key=lambda item: -item[1]))
 

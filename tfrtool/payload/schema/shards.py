@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,21 +14,39 @@ FEATURES = 512
 """Features of a shard that are compared; a shard of more is not."""
 GROUPS = 64
 """Different shards that are told apart."""
-_FIXED = 8  # a list of a fixed length below this may be of it by chance
+_FIXED, _OFTEN = 8, 3
+"""A list of a fixed length below the one, in fewer records than the other, may be of it by chance."""
 
 Trait = tuple[tuple[str, ...], int | None]
 Signature = tuple[tuple[Key, Trait], ...]
 
 
+class Facts(NamedTuple):
+    """Of a feature in one shard: the first record without it, its fewest and most values, and the first records of it.
+
+    `at` has the first record with the fewest values, and with the most; `kinds` the first of each kind.
+    """
+
+    missing: int | None
+    lengths: tuple[int, int]
+    at: tuple[int, int]
+    kinds: dict[str, int]
+
+
 class Group(NamedTuple):
-    """Shards that are alike: how many, and the path of the first."""
+    """Shards that are alike: how many, the path of the first, and more about that one."""
 
     files: int
     first: str
+    facts: dict[Key, Facts]
 
 
 class Difference(NamedTuple):
-    """What a shard has otherwise than most: `what` is missing, extra, kind or length."""
+    """What a shard has otherwise than most: `what` is missing, extra, kind or length.
+
+    `record` is the first in which that is seen, None where it is so in all of them. `most` says whether the others are
+    more than half of all shards; else `rule` is one of them.
+    """
 
     path: str
     files: int
@@ -35,6 +54,9 @@ class Difference(NamedTuple):
     what: str
     here: str
     elsewhere: str
+    record: int | None
+    most: bool
+    rule: str
 
 
 class Shards(Fields):
@@ -46,7 +68,7 @@ class Shards(Fields):
     def add(self, table: Table, path: str) -> None:
         """Add a whole file."""
         if table.records and len(table.features) <= FEATURES:
-            self._add(signature(table), Group(1, path))
+            self._add(signature(table), Group(1, path, _facts(table)))
 
     def merge(self, other: Shards) -> None:
         """Add other files, which come later."""
@@ -57,7 +79,7 @@ class Shards(Fields):
     def _add(self, found: Signature, group: Group) -> None:
         known = self.groups.get(found)
         if known is not None:
-            self.groups[found] = Group(known.files + group.files, known.first)
+            self.groups[found] = known._replace(files=known.files + group.files)
         elif len(self.groups) < GROUPS:
             self.groups[found] = group
         else:
@@ -68,19 +90,40 @@ class Shards(Fields):
         if len(self.groups) < 2:
             return
         rule = max(self.groups, key=lambda found: self.groups[found].files)
-        usual = dict(rule)
+        usual, others = dict(rule), self.groups[rule]
+        most = 2 * others.files > sum(group.files for group in self.groups.values())
+        fixed = self._fixed(rule, most)
         for found, group in self.groups.items():
             here = dict(found)
-            for key in sorted(usual.keys() | here.keys()):
-                mine, theirs = here.get(key), usual.get(key)
+            for key in sorted(usual.keys() | here.keys()) if found != rule else ():
+                mine, theirs, facts = here.get(key), usual.get(key), group.facts.get(key)
+                what, record = "", None
+                words = ("", "")
                 if mine is None:
-                    yield Difference(group.first, group.files, key, "missing", "", "")
+                    what, record = "missing", facts.missing if facts else None
                 elif theirs is None:
-                    yield Difference(group.first, group.files, key, "extra", "", "")
+                    what = "extra"
                 elif mine[0] != theirs[0]:
-                    yield Difference(group.first, group.files, key, "kind", "/".join(mine[0]), "/".join(theirs[0]))
-                elif mine[1] != theirs[1] and mine[1] and theirs[1]:
-                    yield Difference(group.first, group.files, key, "length", str(mine[1]), str(theirs[1]))
+                    what, words = "kind", ("/".join(mine[0]), "/".join(theirs[0]))
+                    if facts and not set(theirs[0]).isdisjoint(mine[0]):
+                        record = min((at for kind, at in facts.kinds.items() if kind not in theirs[0]), default=None)
+                elif facts and key in fixed and mine[1] != theirs[1]:
+                    low, high = facts.lengths
+                    what, words = "length", (str(low) if low == high else f"{low} to {high}", str(theirs[1]))
+                    if low < high:
+                        record = min(
+                            at for length, at in zip((low, high), facts.at, strict=True) if length != theirs[1]
+                        )
+                if what:
+                    yield Difference(group.first, group.files, key, what, *words, record, most, others.first)
+
+    def _fixed(self, rule: Signature, most: bool) -> set[Key]:
+        """The features whose lists are of one fixed length in each shard, or in all but the one kind of shard that has
+        to differ from `most` then.
+        """
+        keys = {key for key, (_, length) in rule if length}
+        varying = Counter(key for found in self.groups for key, (_, length) in found if key in keys and length is None)
+        return {key for key in keys if varying[key] <= most}
 
 
 def signature(table: Table) -> Signature:
@@ -88,6 +131,23 @@ def signature(table: Table) -> Signature:
     found = []
     for key, feature in table.features.items():
         if feature.missing is None:
-            fixed = feature.shortest if feature.shortest == feature.longest >= _FIXED else None
-            found.append((key, (tuple(sorted(feature.set_kinds)), fixed)))
+            length = feature.shortest if feature.shortest == feature.longest else None
+            sure = length is not None and (length >= _FIXED or feature.present >= _OFTEN)
+            found.append((key, (tuple(sorted(feature.set_kinds)), length if sure else None)))
     return tuple(sorted(found))
+
+
+def _facts(table: Table) -> dict[Key, Facts]:
+    found = {}
+    for key, feature in table.features.items():
+        if not feature.kinds:
+            continue
+        short = min(feature.kinds.values(), key=lambda lists: (lists.shortest, lists.short_at.record))
+        long = min(feature.kinds.values(), key=lambda lists: (-lists.longest, lists.long_at.record))
+        found[key] = Facts(
+            feature.missing.record if feature.missing else None,
+            (short.shortest, long.longest),
+            (short.short_at.record, long.long_at.record),
+            {kind: lists.first.record for kind, lists in feature.kinds.items() if kind is not None},
+        )
+    return found

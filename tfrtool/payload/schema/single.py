@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.agree import Agreement
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.entries import Entry, Record, read_record
@@ -28,11 +29,20 @@ def one_by_one(
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         try:
             record = read_record(p, begin, end, family)
+            if begin < end and not (record.entries or record.lists):
+                _refuse_alien(p[begin:end], begin, family)
         except WireError as error:
             misfits.append((i, WireError(error.offset - begin, error.why)))
         else:
             total.merge(table_of(p, record, Place(path, first + i)))
     return total, misfits
+
+
+def _refuse_alien(payload: Buffer, begin: int, family: Family) -> None:
+    """Raise WireError for a record in which nothing of its kind was found, unless it is one without features."""
+    found = fits(payload, family)
+    if found and (family == "ofrecord" or fits(payload, "sequence_example")):
+        raise WireError(begin + found.offset, found.why)
 
 
 def table_of(p: Buffer, record: Record, place: Place) -> Table:

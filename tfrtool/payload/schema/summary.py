@@ -128,6 +128,6 @@ class _Stretch:
             batch = Batch(self.p, self.path, records)
             if batch.even(headers, offsets, width):
                 return batch.table()
-        batch = Batch(self.p, self.path, records, self.known.bound)
+        batch = Batch(self.p, self.path, records)
         batch.uneven(headers, offsets, marks)
         return batch.table()

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from tfrtool.fields import Slotted
 from tfrtool.payload.schema.agree import Agreement
-from tfrtool.payload.schema.feature import Feature, Key, Rank, rank, within
-from tfrtool.payload.schema.values import Place
+from tfrtool.payload.schema.feature import Feature, Key, rank
+from tfrtool.payload.schema.values import DETAILS, DISTINCT, Place
 
-FEATURES = 4096
-"""Features that are described, those of the shortest names: the names that people give, where others are made by
-programs. A rule by the name alone keeps a sum the same however a stream is cut.
+FEATURES = 1 << 15
+"""Features that are described, those of most records: a wide table has thousands of columns, and a writer that makes
+names out of values has millions, each in a few records.
 """
+NAMES = 1 << 26
+"""Bytes that the names of these features may take in all."""
+_ALL_DISTINCT, _ALL_DETAILS = DISTINCT << 12, DETAILS << 12
+"""Different integers, and details of one content, that are told apart in all features together."""
+_CROWDED = 1 << 12
+"""Features from which on none may have as many as it likes."""
 
 
 class Table(Slotted):
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
-    `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described;
-    then `worst` is the highest rank of those that are. `whole` has the features that no record lacks.
-    `sequences` counts the records that have feature lists.
+    `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described.
+    `whole` has the features that no record lacks. `sequences` counts the records that have feature lists.
+
+    Which of too many features are kept is decided as they come. So a sum that was never cut is the same however its
+    stretches are, and of one that was this holds for the features of all records, and for the shortest names, which are
+    compared (see `Agreement`). Another feature that is kept may have been dropped before: then its counts are too low.
     """
 
-    __slots__ = ("agreement", "features", "first", "more", "records", "sequences", "whole", "worst")
-    _aside: ClassVar[tuple[str, ...]] = ("whole", "worst")
+    __slots__ = ("agreement", "features", "first", "more", "named", "records", "sequences", "whole")
+    _aside: ClassVar[tuple[str, ...]] = ("named", "whole")
 
     def __init__(
         self,
@@ -41,7 +51,7 @@ class Table(Slotted):
         self.features = {} if features is None else features
         self.agreement = Agreement() if agreement is None else agreement
         self.more = more
-        self.worst: Rank | None = None
+        self.named = sum(len(name) for _, name in self.features)
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 
     def merge(self, other: Table) -> None:
@@ -54,6 +64,7 @@ class Table(Slotted):
             known = mine.get(key)
             if known is None:
                 known = mine[key] = feature.copy(before)
+                self.named += len(key[1])
                 if before:
                     known.missing = self.first
                 elif known.missing is None:
@@ -72,14 +83,40 @@ class Table(Slotted):
         self.more |= other.more
         if self.first is None:
             self.first = other.first
-        if len(mine) > 2 * FEATURES:
+        if len(mine) > 2 * FEATURES or self.named > 2 * NAMES:
             self.cut()
+        elif len(mine) > _CROWDED:
+            self._share(theirs)
 
     def cut(self) -> None:
-        """Drop what is beyond the bound. Between cuts twice as many are kept, so that cutting takes linear time."""
-        if len(self.features) > FEATURES:
-            kept = within(self.features, FEATURES)
+        """Drop what is beyond the bounds. Between cuts twice as many are kept, so that cutting takes linear time."""
+        if len(self.features) > FEATURES or self.named > NAMES:
+            kept = self._kept()
             self.features = {key: feature for key, feature in self.features.items() if key in kept}
-            self.worst = max(map(rank, kept))
+            self.named = sum(len(name) for _, name in self.features)
             self.whole &= kept
             self.more = True
+        if len(self.features) > _CROWDED:
+            self._share(self.features)
+
+    def _kept(self) -> set[Key]:
+        """The features of most records, and those that are compared, as far as names leave room."""
+        features = self.features
+        kept = {key for key in self.agreement.names if key in features}
+        size = sum(len(name) for _, name in kept)
+        for key in sorted(features, key=lambda key: (-features[key].present, rank(key))):
+            if len(kept) >= FEATURES:
+                break
+            if key not in kept and size + len(key[1]) <= NAMES:
+                kept.add(key)
+                size += len(key[1])
+        return kept
+
+    def _share(self, keys: Iterable[Key]) -> None:
+        """Hold some features to their share of what is told apart in all.
+
+        The more features there are the smaller it is, so that what one sum forgets no later sum can still know.
+        """
+        count = min(len(self.features), FEATURES)
+        for key in keys:
+            self.features[key].hold(_ALL_DISTINCT // count, max(1, _ALL_DETAILS // count))

@@ -81,34 +81,45 @@ def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
 class Held(Slotted):
     """One content among the values of a feature: how many hold it, the first record, and details of its headers.
 
-    `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others.
+    `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others. `forms` has
+    how many images have which channels, of how many bits.
     """
 
-    __slots__ = ("details", "first", "more", "values")
+    __slots__ = ("details", "first", "forms", "more", "values")
 
-    def __init__(self, values: int, first: Place, details: dict[str, int] | None = None, more: bool = False) -> None:
+    def __init__(
+        self,
+        values: int,
+        first: Place,
+        details: dict[str, int] | None = None,
+        more: bool = False,
+        forms: dict[str, int] | None = None,
+    ) -> None:
         self.values = values
         self.first = first
         self.details = {} if details is None else details
         self.more = more
+        self.forms = {} if forms is None else forms
 
     def merge(self, other: Held) -> None:
         self.values += other.values
+        for form, count in other.forms.items():
+            self.forms[form] = self.forms.get(form, 0) + count
         for detail, count in other.details.items():
             self.details[detail] = self.details.get(detail, 0) + count
         self.more |= other.more
         if len(self.details) > DETAILS:
             self.cut()
 
-    def cut(self) -> None:
+    def cut(self, most: int = DETAILS) -> None:
         """Keep the shortest details: a rule by which none comes back that was dropped."""
-        if len(self.details) > DETAILS:
-            kept = shortest(self.details, DETAILS)
+        if len(self.details) > most:
+            kept = shortest(self.details, most)
             self.details = {detail: count for detail, count in self.details.items() if detail in kept}
             self.more = True
 
     def copy(self) -> Held:
-        return Held(self.values, self.first, dict(self.details), self.more)
+        return Held(self.values, self.first, dict(self.details), self.more, dict(self.forms))
 
 
 def shortest(names: Iterable[str], count: int) -> set[str]:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
-from tfrtool.payload.schema.feature import Key, Rank
+from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
 from tfrtool.payload.wire import Buffer, WireError, read_size
 
-_KNOWN_MOST = 1 << 14
+_KNOWN_MOST = 1 << 16
+_LONG_NAME = 1 << 10  # bytes of a name from which on it is not remembered
 _HEEDED = 1 << 10  # columns of integers that are looked through after each batch
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
@@ -63,11 +64,12 @@ class Known:
         self.headers: dict[bytes, Header] = {}
         self.columns: dict[tuple[Key, str | None], Column] = {}
         self._uncounted: list[Column] = []  # of integers, that are still to be counted
-        self.bound: Rank | None = None
         self._kinds = {number << 3 | 2: kind for number, kind in LISTS[family].items()}
 
     def column(self, key: Key, kind: str | None) -> Column:
         """The column of a feature and a kind, always the same one as long as it is known."""
+        if len(key[1]) > _LONG_NAME:
+            return Column(key, kind)
         found = self.columns.get((key, kind))
         if found is None:
             if len(self.columns) >= _KNOWN_MOST:
@@ -80,11 +82,7 @@ class Known:
         return found
 
     def heed(self, table: Table) -> None:
-        """Learn from what is known so far: which features need not be described, of which integers need not be counted.
-
-        That is, features of a higher rank than all that a full table holds, and integers of too many kinds.
-        """
-        self.bound = table.worst
+        """Learn from what is known so far which integers need not be told apart, there being too many."""
         if not 0 < len(self._uncounted) <= _HEEDED:
             return
         for column in self._uncounted:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.values import Blobs, Place
+from tfrtool.payload.strict import nearly
 from tfrtool.payload.wire import LEN, WireError, fields
 
 FIELDS = 4096
@@ -38,6 +39,7 @@ class WireTable:
     """The fields of a stretch of records. `WireTable()` is the identity of `merge`, which is associative.
 
     `opaque` counts the records that are no protocol buffers at all; `payloads` says what those hold, and their sizes.
+    `near` says how near the first record comes to a known kind that comes near to one, and which record that is.
     """
 
     records: int = 0
@@ -47,6 +49,7 @@ class WireTable:
     payloads: Blobs = field(default_factory=Blobs)
     fields: dict[tuple[int, int], WireField] = field(default_factory=dict)
     more: bool = False
+    near: tuple[Place, str] | None = None
 
     def merge(self, other: WireTable) -> None:
         """Add a later stretch to this one; `other` stays as it is."""
@@ -56,6 +59,7 @@ class WireTable:
         self.first_opaque = self.first_opaque or other.first_opaque
         self.payloads.merge(other.payloads)
         self.more |= other.more
+        self.near = self.near or other.near
         for key, found in other.fields.items():
             if key in self.fields:
                 self.fields[key].merge(found)
@@ -77,6 +81,8 @@ def summarise_wire(view: memoryview, begins: Sequence[int], ends: Sequence[int],
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         payload, place = view[begin:end], Place(path, first + i)
         one = WireTable(1, place)
+        if table.near is None and (near := nearly(payload)):
+            one.near = place, near
         try:
             one.fields = _fields_of(payload, place)
             one.more = len(one.fields) > FIELDS

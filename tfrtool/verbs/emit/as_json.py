@@ -12,7 +12,7 @@ from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.values import json_value
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
@@ -78,11 +78,11 @@ def _feature(feature: Feature, table: Table, found: Finding | None) -> dict[str,
             fields["contents"] = _contents(values)
             fields["sizes"] = {"min": values.shortest, "max": values.longest, "sum": values.bytes}
         elif isinstance(values, Numbers) and values.values:
-            fields.setdefault("numbers", {})[kind] = _numbers(values, str(kind))
+            fields.setdefault("numbers", {})[kind] = _numbers(values, str(kind), feature.name)
     return fields
 
 
-def _numbers(numbers: Numbers, kind: str) -> dict[str, Any]:
+def _numbers(numbers: Numbers, kind: str, name: bytes) -> dict[str, Any]:
     finite = isfinite(numbers.least)
     fields: dict[str, Any] = {
         "min": json_value(numbers.least, kind) if finite else None,
@@ -90,15 +90,17 @@ def _numbers(numbers: Numbers, kind: str) -> dict[str, Any]:
     }
     if kind.startswith("int"):
         distinct = None if numbers.distinct is None else len(numbers.distinct)
-        return fields | {"distinct": distinct, "label": looks_like_label(numbers), "fits_int32": numbers.fits_int32}
+        return fields | {"distinct": distinct, "label": is_label(name, numbers), "fits_int32": numbers.fits_int32}
     return fields | {"nan": numbers.nan, "infinite": numbers.infinite}
 
 
 def _contents(blobs: Blobs) -> dict[str, Any]:
-    return {
-        kind: {"values": held.values, "first": _place(held.first), "details": held.details, "more": held.more}
-        for kind, held in blobs.contents.items()
-    }
+    found: dict[str, Any] = {}
+    for kind, held in blobs.contents.items():
+        found[kind] = {"values": held.values, "first": _place(held.first), "details": held.details, "more": held.more}
+        if held.forms:
+            found[kind]["forms"] = held.forms
+    return found
 
 
 def _events(events: EventTable) -> dict[str, Any]:
@@ -123,6 +125,7 @@ def _wire(wire: WireTable) -> dict[str, Any]:
     return {
         "opaque": wire.opaque,
         "first_opaque": _place(wire.first_opaque),
+        "near": {**(_place(wire.near[0]) or {}), "message": wire.near[1]} if wire.near else None,
         "payloads": _contents(wire.payloads),
         "fields": [
             {

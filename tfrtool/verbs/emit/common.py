@@ -13,8 +13,10 @@ from tfrtool.payload.schema.table import Table
 def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
     """The features of Examples; `UnsupportedError` where there are none, or feature lists that `reader` cannot take."""
     table = schema.examples
-    if not table.records:
+    if schema.kinds.keys().isdisjoint(("example", "sequence_example")):
         held = f"the inputs hold records of kind {schema.kind}" if schema.kind else "the inputs hold no record"
+        if schema.records == schema.blank > 0:
+            held = "the inputs hold nothing but empty records"
         raise UnsupportedError(f"{reader} reads Examples, and {held}")
     if table.sequences and not sequences:
         raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")
@@ -64,8 +66,24 @@ def heading(schema: Schema, what: str) -> list[str]:
     if schema.limited:
         lines.append("# Only the first records of each file were read, so no feature is said to be in every record.")
     if schema.table.more:
-        lines.append("# There are more features than are described here.")
+        lines.append("# There are more features than are described here: those that stand in most records are.")
+    others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != next(iter(schema.kinds))]
+    if others:
+        lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
+    if lost := _lost(schema):
+        lines.append(f"# Left out, and possibly unlike what is described: {', '.join(lost)}.")
     return lines
+
+
+def _lost(schema: Schema) -> list[str]:
+    """What of the inputs could not be described."""
+    counts = (
+        (schema.unread, "file that could not be read", "files that could not be read"),
+        (schema.damaged, "damaged range", "damaged ranges"),
+        (schema.misfits, "payload that does not parse", "payloads that do not parse"),
+        (schema.large, "record too large to be held", "records too large to be held"),
+    )
+    return [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
 
 
 def quoted(name: str) -> str:

@@ -1,7 +1,9 @@
 """A `tensorflow_metadata.proto.v0.Schema` as text: what TensorFlow Data Validation and TFX read and write.
 
 Source of the fields: tensorflow/metadata, proto/v0/schema.proto. The feature lists of a SequenceExample are the members
-of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there.
+of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there. One that no record sets
+is described as TensorFlow Data Validation 1.16 infers it: a schema without it would call the data it was made from
+anomalous ("new column"), and so would one that does not say its type.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
 from tfrtool.verbs.emit.common import heading, named, told
-from tfrtool.verbs.labels import looks_like_label
+from tfrtool.verbs.labels import gapless, is_label
 
 _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
 _IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
@@ -21,7 +23,7 @@ _IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
 def emit(schema: Schema) -> str:
     """A feature a block: its type, its presence, its shape or number of values, and its domain where that is sure."""
     table = schema.table
-    if not table.records:
+    if not table.features:
         raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
     lines = heading(schema, "A tensorflow_metadata Schema")
     lists = []
@@ -38,6 +40,15 @@ def emit(schema: Schema) -> str:
 
 def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
     one = told(feature, schema)
+    if one.name and feature.kind is None:
+        return [
+            "feature {",
+            f"  name: {_text(one.name)}",
+            "  # no record sets its kind; BYTES is what TensorFlow Data Validation takes such a feature for",
+            "  type: BYTES",
+            "  presence { min_count: 0 }",
+            "}",
+        ]
     if one.left_out:
         return [f"# {named(feature)} is left out: {one.left_out}"]
     unset = feature.kinds[None].records if None in feature.kinds else 0
@@ -62,7 +73,10 @@ def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
 
 def _domain(feature: Feature, kind: str) -> str:
     numbers = feature.kinds[kind].values
-    if isinstance(numbers, Numbers) and looks_like_label(numbers):
+    if isinstance(numbers, Numbers) and is_label(feature.name, numbers):
+        # A range with gaps would be none that more data keeps to.
+        if not gapless(numbers):
+            return "int_domain { is_categorical: true }"
         return f"int_domain {{ min: {numbers.least} max: {numbers.greatest} is_categorical: true }}"
     if kind == "bytes" and feature.content in _IMAGES and len(feature.contents) == 1:
         return "image_domain { }"

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfrtool.errors import OpenError, UnsupportedError, WriteError
+from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
+from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import File, Schema
+from tfrtool.payload.values import text_of
 from tfrtool.report import FORCE
 from tfrtool.sources.sink import atomic_output
 from tfrtool.verbs.emit.common import Told, examples, told
@@ -22,6 +24,21 @@ from tfrtool.verbs.emit.common import Told, examples, told
 _CLASS = "tensorflow_datasets.core.features"
 _TYPES = {"bytes": "string", "float": "float32", "int64": "int64"}
 _IMAGES = ("jpeg", "png")
+_TAKEN = {
+    ("jpeg", "grey"): ("uint8", 1),
+    ("jpeg", "rgb"): ("uint8", 3),
+    ("png", "grey"): ("uint8", 1),
+    ("png", "grey+alpha"): ("uint8", 2),
+    ("png", "rgb"): ("uint8", 3),
+    ("png", "rgba"): ("uint8", 4),
+    ("png", "16-bit grey"): ("uint16", 1),
+    ("png", "16-bit grey+alpha"): ("uint16", 2),
+    ("png", "16-bit rgb"): ("uint16", 3),
+    ("png", "16-bit rgba"): ("uint16", 4),
+}
+"""Images that come out of `tf.image.decode_image` with the samples that they hold; a palette is replaced by colours,
+samples of fewer bits are stretched to 8, CMYK becomes RGB.
+"""
 _SHARD = re.compile(r"(?s)(?P<before>.*)-(?P<number>\d{5})-of-(?P<all>\d{5})(?P<after>.*)")
 _SPLITS = ("train", "validation", "valid", "val", "test", "eval")
 
@@ -38,25 +55,58 @@ def documents(schema: Schema) -> dict[str, dict[str, Any]]:
 
 
 def features(schema: Schema) -> dict[str, Any]:
-    """The FeaturesDict: images as images where all values are, the rest as tensors of one fixed or one open length."""
+    """The FeaturesDict: images as images where all values are, the rest as tensors of one fixed or one open length.
+
+    Features that no record sets are left out.
+    """
     each = [told(feature, schema) for feature in schema.examples.features.values()]
-    left_out = [one for one in each if one.left_out or one.doubt]
-    if left_out:
-        one = left_out[0]
-        reason = one.left_out or one.doubt
-        raise UnsupportedError(f"tfds cannot read the feature {one.feature.name!r}: {reason}")
-    inner = {one.name: _feature(one) for one in each}
+    for one in each:
+        reason = one.doubt if one.name else one.left_out
+        if reason:
+            raise UnsupportedError(f"tfds cannot read the feature '{text_of(one.feature.name)}': {reason}")
+    inner = {one.name: _feature(one) for one in each if not one.left_out}
+    if not inner:
+        raise UnsupportedError("tfds needs a feature, and no record sets one")
     return {"featuresDict": {"features": inner}, "pythonClassName": f"{_CLASS}.features_dict.FeaturesDict"}
 
 
 def _feature(one: Told) -> dict[str, Any]:
-    contents = list(one.feature.contents)
-    if one.size == 1 and contents in ([_IMAGES[0]], [_IMAGES[1]]):
-        image = {"dtype": "uint8", "encodingFormat": contents[0], "shape": {"dimensions": ["-1", "-1", "3"]}}
+    found = _image(one.feature) if one.size == 1 else None
+    if isinstance(found, tuple):
+        format, dtype, channels = found
+        image = {"dtype": dtype, "encodingFormat": format, "shape": {"dimensions": ["-1", "-1", str(channels)]}}
         return {"image": image, "pythonClassName": f"{_CLASS}.image_feature.Image"}
     shape: dict[str, Any] = {} if one.size == 1 else {"dimensions": [str(one.size or -1)]}
     tensor = {"dtype": _TYPES[one.kind], "encoding": "none", "shape": shape}
     return {"pythonClassName": f"{_CLASS}.tensor_feature.Tensor", "tensor": tensor}
+
+
+def _image(feature: Feature) -> tuple[str, str, int] | str | None:
+    """Encoding, type of a sample, channels, where tfds gives samples as they are; else why not. None for no image."""
+    contents = list(feature.contents)
+    if len(contents) != 1 or contents[0] not in _IMAGES:
+        return None
+    held = feature.contents[contents[0]]
+    if sum(held.forms.values()) < held.values:
+        return "the header of an image does not tell its channels"
+    if len(held.forms) > 1:
+        return f"the images differ: {', '.join(f'{count:,} {form}' for form, count in held.forms.items())}"
+    (form,) = held.forms
+    taken = _TAKEN.get((contents[0], form))
+    if taken is None:
+        return f"tfds does not give the samples of a {contents[0]} as they are that is {form}"
+    return contents[0], *taken
+
+
+def notes(schema: Schema) -> Iterator[str]:
+    """What is to be said of features that tfds gets otherwise than one may think, a sentence each; not yet safe."""
+    for feature in schema.examples.features.values():
+        one = told(feature, schema)
+        name = text_of(feature.name)
+        if one.left_out:
+            yield f"{name}: left out: {one.left_out}"
+        elif one.size == 1 and isinstance(why := _image(feature), str):
+            yield f"{name}: told as bytes: {why}"
 
 
 def dataset_info(schema: Schema) -> dict[str, Any]:
@@ -123,7 +173,10 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
 
     made = documents(schema)
     if not Path(folder).is_dir():
-        raise OpenError(f"{folder!r} is no folder; it should be the one in which the record files lie")
+        raise OpenError(f"'{folder}' is no folder; it should be the one in which the record files lie")
+    for lies in {os.path.dirname(file.path) or "." for file in schema.files}:
+        if not Path(lies).is_dir() or not os.path.samefile(lies, folder):
+            raise RefusedError(f"tfds looks for the record files beside the two that this writes: give -o '{lies}'")
     paths = {os.path.join(folder, name): document for name, document in made.items()}
     for path in paths:
         if not force and os.path.lexists(path):
