@@ -131,6 +131,36 @@ def test_a_value_that_is_changed_goes_unseen_since_nothing_speaks_for_it() -> No
     assert (len(payloads), damage) == (8, [])
 
 
+@pytest.fixture
+def unheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Payloads larger than a window are not held, as those of more than 64 MiB are not."""
+    monkeypatch.setattr("tfrtool.framing.ofrecord._HELD", CAPACITY)
+
+
+def spans(data: bytes) -> list[tuple[int, int, int | str]]:
+    """Where batches and damage begin and end, and how many records or which fault they are."""
+    events = walk_ofrecord(Held(data), plausible_ofrecord)
+    return [(e.begin, e.end, e.count if isinstance(e, Batch) else e.fault) for e in events]
+
+
+@pytest.mark.parametrize("more", [1, 2])
+@pytest.mark.usefixtures("unheld")
+def test_a_damaged_length_of_a_record_too_large_to_be_held_costs_its_record(more: int) -> None:
+    """It leads behind one or two more records, into the middle of the next."""
+    data = framed([record(number, CAPACITY) for number in range(5)])
+    size = len(record(1, CAPACITY)) + 8
+    begin = len(framed([record(0, CAPACITY)]))
+    hurt = data[:begin] + length((more + 1) * size + 1000) + data[begin + 8 :]
+    kept = [span for span in spans(data) if span[0] != begin]
+    assert spans(hurt) == sorted([*kept, (begin, begin + size, "length")])
+
+
+@pytest.mark.usefixtures("unheld")
+def test_a_record_too_large_to_be_held_may_have_any_number_of_features() -> None:
+    payloads = [record(0) * 40_000, record(1) * 20_000]
+    assert [span[2] for span in spans(framed(payloads))] == [1, 1]
+
+
 @pytest.mark.parametrize("also", ["torn", "zeros"])
 def test_a_length_that_no_writer_makes_costs_its_record_alone_whatever_else_is_damaged(also: str) -> None:
     hurt = spoil(DATA, AT[3] + 5, AT[3] + 6)

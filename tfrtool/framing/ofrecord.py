@@ -12,6 +12,7 @@ from struct import Struct
 
 from tfrtool.framing import words
 from tfrtool.framing.damage import Damage, Fault
+from tfrtool.framing.entries import TAG, chained
 from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
 from tfrtool.framing.scout import Ledger
 from tfrtool.framing.walk import Batch
@@ -21,7 +22,7 @@ Plausible = Callable[[memoryview], bool]
 
 _LENGTH = Struct("<q")
 _HELD = 1 << 26
-"""Largest payload whose structure is judged whole; of a larger one, its first window."""
+"""Largest payload whose structure is judged whole; of a larger one, how its entries follow one another."""
 
 _UNHEARD_OF = 1 << 31
 """Lengths that no writer of messages makes: they claim nothing of what is left of the stream."""
@@ -34,9 +35,6 @@ _MANY = 64
 
 _REMEMBERED = 1 << 17
 """Offsets remembered of those from which no records lead to the end."""
-
-_TAG = 10
-"""The first byte of an OFRecord message that has features: the tag of a map entry."""
 
 _NEEDLE = b"\0\0\0\0\n"
 """The upper half of a length below 4 GiB, and the tag of the first map entry behind it."""
@@ -97,6 +95,7 @@ class _Walker:
         self.data = data
         self.window = Window(data)
         self.ahead = Window(data)
+        self._entries = Window(data, 1 << 12)
         self.plausible = plausible
         self.ledger = Ledger()
         self.number = 0
@@ -125,9 +124,8 @@ class _Walker:
                     if window.fill - index >= HEADER + length:
                         continue
                 elif HEADER + length > CAPACITY and self._fits(at, length):
-                    view = self._payload(at + HEADER, length)
-                    if self.plausible(view) if len(view) == length else view[0] == _TAG:
-                        whole = view if len(view) == length else None
+                    whole = self._payload(at + HEADER, length)
+                    if self._is_sound(whole, at + HEADER, length):
                         end = at + HEADER + length
                         yield Batch(at, end, self.number, 1, at + HEADER, whole, [0], [length])
                         self.number += 1
@@ -168,10 +166,17 @@ class _Walker:
             index = end
         return begins, ends, index
 
-    def _payload(self, begin: int, length: int) -> memoryview:
-        """The payload, or the first window of one that is too large to hold."""
-        view = memoryview(bytearray(_looked_at(length)))
+    def _payload(self, begin: int, length: int) -> memoryview | None:
+        """The payload, or None for one that is too large to hold."""
+        if length > _HELD:
+            return None
+        view = memoryview(bytearray(length))
         return view[: self.data.read_into(begin, view)]
+
+    def _is_sound(self, payload: memoryview | None, begin: int, length: int) -> bool:
+        if payload is None:
+            return chained(self._entries, self.ledger, begin, length)
+        return self.plausible(payload)
 
     def _stands(self, at: int) -> int | None:
         """Where a plausible record that begins at `at` ends, or None."""
@@ -180,12 +185,12 @@ class _Walker:
             return None
         length: int = _LENGTH.unpack_from(head)[0]
         end = at + HEADER + length
-        if length <= 0 or head[HEADER] != _TAG or not self._fits(at, length):
+        if length <= 0 or head[HEADER] != TAG or not self._fits(at, length):
             return None
-        if not self.ledger.spend(_STEP + _looked_at(length)):
+        if not self.ledger.spend(_STEP + (length if length <= _HELD else 0)):
             return None
-        view = self._payload(at + HEADER, length)
-        return end if len(view) < length or self.plausible(view) else None
+        payload = self._payload(at + HEADER, length)
+        return end if self._is_sound(payload, at + HEADER, length) else None
 
     def _damage(self, at: int, length: int | None) -> Damage:
         if length is None:
@@ -272,8 +277,3 @@ class _Walker:
             return True
         length: int = _LENGTH.unpack(head)[0]
         return 0 < length < _UNHEARD_OF and not self._fits(at, length)
-
-
-def _looked_at(length: int) -> int:
-    """Bytes of a payload of that length that are read to judge it."""
-    return length if length <= _HELD else CAPACITY
