@@ -11,7 +11,7 @@ from tfrtool.cli.record_lines import features, key, lines
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, row
 from tfrtool.errors import TfrtoolError
-from tfrtool.report import Summary
+from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ class HeadPrinter(DamageTold):
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, Record):
             self.record(name, event)
-        else:
-            super().show(name, event)
+            return
+        super().show(name, event)
+        if isinstance(event, FileReport) and event.status == "clean" and event.hint:
+            say(event.hint, event.path)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:

@@ -68,9 +68,9 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
 def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
     from tfrtool.verbs.numbered import NoSuchRecord, StaleIndex, by_index, by_number
 
-    kind = None
+    kind, said = None, None
     if read.foreign or read.options.index is None:
-        found = by_number(read, number)
+        found: Iterator[Batch | Damage | str] = by_number(read, number)
     else:
         found = by_index(read, read.options.index, number)
     try:
@@ -79,6 +79,8 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
                 record = _record(event, 0, read)
                 kind = record.kind
                 yield record
+            elif isinstance(event, str):
+                said = event
             else:
                 yield event
     except (NoSuchRecord, StaleIndex) as error:  # which say all there is to say
@@ -87,6 +89,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
         report.remedy = error.remedy
     else:
         report = read.report()
+        report.hint = report.hint or said
     report.records = min(report.records, number + 1)
     report.kind = report.kind or kind
     yield report
