@@ -307,6 +307,7 @@ def test_a_wrong_index_is_a_finding_though_the_file_is_clean(tmp_path: Path) -> 
     told, report, summary = json_lines("verify", "--index", tmp_path / "a.idx", SOUND)
     assert (told["type"], told["line"], told["offset"], told["size"]) == ("index", 2, 757, 798)
     assert (report["status"], report["index_faults"], summary["exit"]) == ("clean", 1, 1)
+    assert (summary["clean"], summary["index_faults"]) == (1, 1)
     assert "index line 2: the record at byte 757" in on_terminal("verify", "--index", tmp_path / "a.idx", SOUND)
 
 

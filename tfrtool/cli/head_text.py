@@ -33,8 +33,13 @@ class HeadPrinter(DamageTold):
             self.record(name, event)
             return
         super().show(name, event)
-        if isinstance(event, FileReport) and event.status == "clean" and event.hint:
-            say(event.hint, event.path)
+        if isinstance(event, FileReport) and event.status == "clean":
+            self.hint(event)
+
+    def hint(self, report: FileReport) -> None:
+        """Tell what a sound file makes one wonder about."""
+        if report.hint:
+            say(report.hint, report.path)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
@@ -92,6 +97,10 @@ class HeadRaw(HeadPrinter):
             say(f"this is record {record.index}: of those before it, {record.index - self._skip} are damaged", name)
         sys.stdout.buffer.write(record.payload)
         self._written = True
+
+    def hint(self, report: FileReport) -> None:
+        if self._written:  # else it is an error, which says as much
+            super().hint(report)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         super().end(summary, missing)

@@ -50,6 +50,8 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
             if shown >= last:
                 break
     report = read.report()
+    if skip > 0 and shown <= skip and n > 0 and report.status == "clean" and not report.hint:
+        report.hint = f"it holds {shown:,} record{'' if shown == 1 else 's'}, none after the first {skip:,}"
     report.records = min(shown, last)
     yield report
 
