@@ -126,7 +126,7 @@ def test_a_closed_standard_input_cannot_be_read() -> None:
     assert "Traceback" not in result.stderr
 
 
-@mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_program_and_keeps_what_was_printed(number: signal.Signals, code: int) -> None:
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*COMMAND, "count", SOUND, "-"], env=environment(), text=True, **pipes) as program:

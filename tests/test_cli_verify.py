@@ -125,3 +125,12 @@ def test_the_table_shows_the_first_ranges_and_counts_the_others(tmp_path: Path) 
 def test_a_terminal_sums_up_several_files() -> None:
     shown = on_terminal("verify", SOUND, DAMAGED, NO_COLOR="1", columns=200)
     assert shown.splitlines()[-1] == "2 files: 1 clean, 1 damaged; 20 sound records"
+
+
+@mark.parametrize("command", [("verify",), ("repair", "--dry-run")])
+def test_a_command_for_a_foreign_file_is_in_one_piece_however_narrow_the_terminal(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "packed").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(50))
+    shown = on_terminal(*command, "packed", cwd=tmp_path, columns=40, NO_COLOR="1")
+    assert "run: zstd -dc packed | tfrtool verify -" in [line.rstrip() for line in shown.splitlines()]

@@ -100,7 +100,10 @@ def test_a_schema_that_cannot_carry_both_kinds_of_a_feature_is_refused() -> None
     Path("more").write_bytes(
         ofrecord_frame(ofrecord({"x": ("int32_list", [1])})) + ofrecord_frame(ofrecord({"x": ("int64_list", [1])}))
     )
-    with raises(RefusedError, match="record 1 at byte .*: feature 'x': it is int32 in an earlier record and int64"):
+    with raises(
+        RefusedError,
+        match="record 1 at byte .*: feature 'x': it is int32 in an earlier record or in this one, and int64 here",
+    ):
         convert("more", "out", to="tfrecord", schema_out="schema")
     assert made() == {}
 
@@ -325,9 +328,23 @@ def test_records_are_skipped_and_counted_over_all_inputs() -> None:
     assert payloads("of-out") == PARTS[8:9]
 
 
-def test_reading_stops_with_the_last_record_that_is_wanted() -> None:
+@mark.parametrize("how", [{}, {"to": "ofrecord"}, {"to": "jsonl"}, {"where": ["label >= -1"], "n": 4}, {"shards": 2}])
+def test_reading_stops_with_the_last_record_that_is_wanted_and_says_so(how: dict[str, Any]) -> None:
     Path("more").write_bytes(TF[:-1])
-    assert convert("more", "out", n=5).written == 5
+    (report,) = convert("more", "out", **{"n": 5, **how}).reports
+    assert (report.records, report.written, report.unread, report.finding) == (5, how.get("n", 5), True, False)
+
+
+def test_what_was_read_to_its_end_is_not_said_to_be_unread() -> None:
+    assert not convert("tf", "out", n=10).reports[0].unread
+    first, second = convert(["tf", "of"], "more", to="tfrecord", n=10).reports
+    assert (first.unread, second.unread, second.records) == (False, True, 0)
+
+
+def test_an_input_behind_the_last_record_that_is_wanted_has_no_output() -> None:
+    convert(["tf", "of"], "dir/", to="tfrecord", n=3)
+    convert(["tf", "of"], "none/", to="tfrecord", n=0)
+    assert (os.listdir("dir"), sorted(os.listdir("none"))) == (["tf"], ["of", "tf"])
 
 
 def test_features_are_chosen_and_renamed_within_a_format() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from messagekit import a_list, entry, example, int32s, int64s, law, numbers, ofrecord, ordered, raw_example, sized, tag
 from pytest import MonkeyPatch, fixture, mark, param, raises
 
-from tfrtool import DamageError, RefusedError, WriteError, convert, records
+from tfrtool import DamageError, OpenError, RefusedError, WriteError, convert, records
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.rows import read_row
 from tfrtool.verbs import Conversion
@@ -158,6 +158,10 @@ NO_OPTIONS: list[dict[str, Any]] = [
     {"compression": "bz2"},
     {"skip": -1},
     {"n": -1},
+    {"n": 1.5},
+    {"shards": "2"},
+    {"shard_size": 0},
+    {"rename": {"a": 1}},
     {"select": "label"},
     {"drop": "label"},
     {"where": "label == 2"},
@@ -259,3 +263,44 @@ def test_what_is_neither_lines_by_name_nor_an_object_is_not_taken_for_lines(data
     Path("rows.csv").write_bytes(data)
     with raises(DamageError, match="^(?!.*line 1)"):
         convert("rows.csv", "out", to="tfrecord")
+
+
+# A schema of rows
+
+ROW = {"image/label": ("int64_list", [1]), "w": ("float_list", [0.5])}
+
+
+@both_rows
+@mark.parametrize("how", [{"rename": {"w": "image/label", "image/label": "w"}}, {"strip_prefix": "image/"}], ids=str)
+def test_a_schema_of_rows_gives_names_back(rows: str, how: Any) -> None:
+    tfrecord(ordered(ROW), ordered(ROW))
+    convert("tf", f"out.{rows}", schema_out="kinds", **how)
+    convert(f"out.{rows}", "back", to="tfrecord", schema="kinds")
+    assert Path("back").read_bytes() == Path("tf").read_bytes()
+
+
+@mark.parquet
+@mark.skipif(find_spec("pyarrow") is None, reason="no pyarrow")
+def test_a_table_is_read_by_its_own_schema_and_no_other() -> None:
+    tfrecord(ordered(ROW))
+    convert("tf", "out.parquet", schema_out="kinds")
+    convert("out.parquet", "back", to="tfrecord", schema="kinds")
+    convert("tf", "less.parquet", select=["w"])
+    with raises(RefusedError, match="'less.parquet' says the kinds of its columns itself, otherwise than --schema"):
+        convert("less.parquet", "less", to="tfrecord", schema="kinds")
+
+
+@mark.parametrize("renamed", [[], {"a": 1}, {"a": "\ud800"}, {"\udcff": "a"}], ids=ascii)
+def test_a_schema_whose_names_are_none_is_refused(renamed: Any) -> None:
+    lines(GOOD)
+    Path("kinds").write_text(json.dumps({"tfrtool_rows": 1, "message": "example", "renamed": renamed}))
+    with raises(OpenError, match="the schema 'kinds' cannot be used: no schema of rows: .*'renamed'"):
+        convert("rows.jsonl", "out", to="tfrecord", schema="kinds")
+
+
+@mark.parametrize("numbers_in", [b"\x0a\x05\xff\xff\xff\xff\x0f", b"\x0a\x05\x85\x80\x80\x80\x10"])
+def test_int32s_that_come_out_in_other_bytes_are_told(numbers_in: bytes) -> None:
+    Path("of").write_bytes(ofrecord_frame(entry(b"a", sized(4, numbers_in))))
+    (report,) = convert("of", "out", to="tfrecord", format="ofrecord").reports
+    whats = {loss.what.partition(" ")[0] for loss in report.losses}
+    assert whats == {"int32", "numbers"}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
-from faults import Drip, File, counted, cut, drop, flip, insert, spoil, ten, walked, zero
+from faults import Counting, Drip, File, counted, cut, drop, flip, insert, spoil, ten, walked, zero
 
 from tfrtool.framing.encode import header
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.framing.window import CAPACITY, Held
+from tfrtool.framing.window import CAPACITY, ROOMY, Held
 
 SMALL = ten()
 BIG = Random(9).randbytes(3 << 20)
@@ -28,6 +29,38 @@ def test_a_record_about_as_large_as_the_window_is_given_whole(size: int) -> None
     file = File((b"a", BIG[:size], b"b", BIG[-size:]))
     assert walked(file.data).payloads == file.payloads
     assert counted(file.data) == (4, [])
+
+
+FEW = tuple(BIG[n : n + 90_000 + n] for n in range(12))
+"""Records of which a window holds few, so that it is made wider."""
+
+
+@pytest.mark.parametrize("size", [*range(ROOMY - 17, ROOMY + 2), 2 * ROOMY, 3 * CAPACITY])
+def test_a_record_about_as_large_as_a_widened_window_is_given_whole(size: int) -> None:
+    file = File((*FEW, BIG[:size], b"b", BIG[-size:], *FEW))
+    assert walked(file.data).payloads == file.payloads
+    assert counted(file.data) == (len(file.payloads), [])
+
+
+@pytest.mark.parametrize("at", [0, 3, 7, 11, 12, 13, 20])
+@pytest.mark.parametrize("hurt", [flip, lambda data, at: spoil(data, at, at + 40)], ids=["a bit", "some bytes"])
+def test_damage_in_a_widened_window_costs_what_it_costs_elsewhere(at: int, hurt: Callable[[bytes, int], bytes]) -> None:
+    file = File((*FEW, BIG, *FEW))
+    found = walked(hurt(file.data, file.at[at] + 30_000))
+    assert (found.payloads, found.ranges) == (file.without(at), [file.span(at)])
+
+
+def test_a_widened_window_holds_as_many_records_as_it_has_room_for() -> None:
+    counts = [batch.count for batch in walk(Held(File(FEW * 6).data)) if isinstance(batch, Batch)]
+    assert max(counts) > ROOMY // 100_000 - 2
+    assert sum(counts) == len(FEW * 6)
+
+
+@pytest.mark.parametrize("payloads", [(BIG,) * 4, FEW * 4, (*FEW, BIG, BIG, b"a", BIG)], ids=["large", "few", "both"])
+def test_no_byte_is_read_twice(payloads: tuple[bytes, ...]) -> None:
+    stream = Counting(File(payloads).data)
+    assert walked(stream).payloads == payloads
+    assert stream.read < len(stream.data) + len(payloads) * 2048 + 4096
 
 
 def test_a_record_of_more_than_the_most_that_is_held_is_sound_without_its_payload() -> None:

@@ -311,3 +311,12 @@ def test_a_long_length_and_a_torn_tail_cost_their_own_records_and_little_work() 
     records = sum(event.count for event in found if isinstance(event, Batch))
     assert records == 400 * len(PAYLOADS) - 2
     assert steps < 4 * records
+
+
+def test_records_of_no_bytes_cost_no_neighbour() -> None:
+    hollow = length(0)
+    one, other = PAYLOADS[:2]
+    data = hollow + ofrecord_frame(one) + hollow + framed([other, one]) + hollow
+    payloads, damage = walked(data)
+    assert payloads == [one, other, one]
+    assert [(d.end - d.begin, d.fault) for d in damage] == [(8, "zeros")] * 3

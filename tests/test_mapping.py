@@ -1,5 +1,6 @@
 """OFRecord and Example, mapped on the wire: what comes back, what is told, and what is refused."""
 
+import re
 import struct
 from itertools import accumulate
 from typing import Any
@@ -40,6 +41,7 @@ from pytest import MonkeyPatch, mark, raises
 
 from tfrtool.payload import fits, kind_of, mapping_templates, messages
 from tfrtool.payload.mapping import Mapper
+from tfrtool.payload.mapping_names import Pattern
 from tfrtool.payload.mapping_rules import Refused, Rules
 from tfrtool.payload.wire import WireError
 
@@ -646,3 +648,15 @@ def test_any_bytes_are_mapped_to_a_sound_message_or_refused_in_words(
     if isinstance(result, bytes) and result and how.get("unknown") != "keep":
         stays = there == "tf-tf" and how.get("sequence") != "flatten" and kind_of(payload) == "sequence_example"
         assert fits(result, "ofrecord" if there.endswith("of") else "sequence_example" if stays else "example") is None
+
+
+@given(st.text("ab*\n"), st.text("ab*\n"))
+def test_a_star_in_a_pattern_is_any_text(pattern: str, name: str) -> None:
+    expected = re.fullmatch("(?s:.*)".join(map(re.escape, pattern.split("*"))), name) is not None
+    assert Pattern(pattern).fits(name) == expected
+
+
+def test_a_pattern_of_many_stars_comes_to_its_end() -> None:
+    """Time in proportion to the name: all ways to share it out among the stars would take for ever."""
+    assert not Pattern("*a" * 10_000 + "b").fits("a" * 100_000)
+    assert Pattern("*a" * 10_000 + "*").fits("a" * 100_000)

@@ -49,7 +49,7 @@ def test_a_reader_of_a_named_pipe_that_goes_away_is_an_error() -> None:
     assert result.stderr.endswith("tfrtool: many: cannot write 'fifo': its reader went away\n")
 
 
-@mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_it_waits_for_an_input_keeps_what_was_published(number: signal.Signals, saved: bytes) -> None:
     os.mkfifo("fifo")
     command = [*COMMAND, "repair", "in", "fifo", "-o", "out/"]

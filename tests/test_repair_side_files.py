@@ -201,3 +201,20 @@ def test_more_outputs_than_files_may_be_open_wait_all_the_same() -> None:
     few = (64, 64)
     ended = forked("repair", "many", "-o", "new", "-q", *SIDES, before=lambda told: setrlimit(RLIMIT_NOFILE, few))
     assert (ended.code, ended.said, len(os.listdir("new"))) == (0, "", 80)
+
+
+def test_many_names_are_brought_to_the_disk_at_once() -> None:
+    Path("other").write_bytes(SOUND)
+
+    def before(told: int) -> None:
+        real = os.fsync
+
+        def fsync(fd: int) -> None:
+            if os.path.samestat(os.fstat(fd), os.stat("new")):
+                os.write(told, b"outputs ")
+            real(fd)
+
+        os.fsync = fsync
+
+    ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=before)
+    assert (ended.told, sorted(os.listdir("new"))) == ("outputs ", ["in", "other"])

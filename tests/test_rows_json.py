@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagekit import an_of_feature, example, examples, int64s, law, names, ofrecord, ofrecords, sequence, sequences
 
-from tfrtool.payload.rows import Cell, Change, Row, RowError, read_row, write_row
+from tfrtool.payload.rows import Cell, Change, Message, Row, RowError, read_row, write_row
 from tfrtool.payload.rows_json import NAN_BITS, JsonRows
 from tfrtool.payload.rows_parse import BadJson, ParseRows
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
@@ -214,13 +214,33 @@ def test_a_decimal_that_a_float_shows_as_is_no_loss() -> None:
     )
 
 
+@pytest.mark.parametrize("message", ["example", "ofrecord"])
+@pytest.mark.parametrize(
+    "number", ["16777217", "9007199254740993", "1e-46", "1e-400", "0." + "0" * 330 + "1", "-2e-0345"]
+)
+def test_a_number_that_is_rounded_is_told_however_it_is_written(number: str, message: Message) -> None:
+    changes: list[Change] = []
+    row = ParseRows(message).row(f'{{"a": [0.5, {number}]}}', changes)
+    assert changes == [Change("a", "rounded to float32")]
+    assert row.features["a"] == Cell("float", array("f", [0.5, float(number)]))
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [("16777217", False), ("1e-46", False), ("9007199254740993", True), ("1e-400", True), ("0e-400", False)],
+)
+def test_a_double_is_told_where_none_is_equal_to_the_number(number: str, told: bool) -> None:
+    changes: list[Change] = []
+    ParseRows("ofrecord").row(f'{{"a": {{"double": {number}}}}}', changes)
+    assert changes == [Change("a", "rounded to a double")] * told
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
         ('{"a": 9223372036854775808}', "feature 'a': 9223372036854775808 is beyond int64"),
         ('{"a": 1e39}', "feature 'a': 1e+39 is beyond float32"),
         ('{"a": 1e999}', "feature 'a': a number beyond float"),
-        ('{"a": [1.5, 9007199254740993]}', "feature 'a': 9007199254740993 is an integer that no float is equal to"),
         ('{"a": [1, "x"]}', "feature 'a': numbers and texts in one list"),
         ('{"a": [[1]]}', "feature 'a': an array where a value is looked for"),
         ('{"a": [null]}', "feature 'a': null where a value is looked for"),
@@ -228,6 +248,10 @@ def test_a_decimal_that_a_float_shows_as_is_no_loss() -> None:
         ('{"a": {"bytes": "?"}}', "feature 'a': no base64"),
         ('{"a": {"int64": "x"}}', "feature 'a': a text where int64 is looked for"),
         ('{"a": {"int64": 1.5}}', "feature 'a': a number where int64 is looked for"),
+        (
+            '{"a": {"int64": 1e18}}',
+            "feature 'a': 1e+18 where int64 is looked for: from 2^53 on, write it without a point",
+        ),
         ('{"a": {"int32": 2147483648}}', "feature 'a': 2147483648 is beyond int32"),
         ('{"a": {"double": 0.1}}', "feature 'a': 0.1 is a double that no float32 is equal to"),
         ('{"a": 1, "a": 2}', "feature 'a': the name stands twice in one object"),

@@ -136,6 +136,7 @@ def test_pbtxt_blocks_say_type_presence_and_shape(tmp_path: Path) -> None:
     assert f'feature {{\n  name: "tags"\n  type: BYTES\n{always}  value_count {{ min: 0 max: 5 }}\n}}\n' in text
     assert 'name: "rare"\n  type: INT\n  presence { min_count: 1 }\n  value_count { min: 1 max: 1 }\n' in text
     assert "  int_domain { min: 0 max: 1 is_categorical: true }\n" in text
+    assert "  type: BYTES\n  presence { min_count: 0 }\n}\n" in text.partition('name: "nothing"')[2]
 
 
 def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
@@ -344,13 +345,33 @@ def test_tensorflow_metadata_parses_the_schema(tmp_path: Path) -> None:
 
     parsed = text_format.Parse(emit(mixed_schema(tmp_path), "pbtxt"), schema_pb2.Schema())
     by_name = {feature.name: feature for feature in parsed.feature}
-    assert by_name.keys() == {"id", "label", "score", "box", "tags", "rare", HOSTILE}
+    assert by_name.keys() == {"id", "label", "score", "box", "tags", "rare", "nothing", HOSTILE}
     assert by_name["box"].shape.dim[0].size == 4
     assert by_name["rare"].presence.min_fraction == 0
     assert by_name["label"].int_domain.is_categorical
     parsed = text_format.Parse(emit(described(tmp_path, sequences()), "pbtxt"), schema_pb2.Schema())
     lists = next(feature for feature in parsed.feature if feature.name == "##SEQUENCE##").struct_domain.feature
     assert {feature.name for feature in lists} == {"pair", "words"}
+
+
+@mark.filterwarnings("ignore")  # those of its own dependencies
+@mark.consumer("tensorflow_data_validation")
+def test_tensorflow_data_validation_infers_the_same_and_finds_nothing_wrong_by_it(tmp_path: Path) -> None:
+    import tensorflow_data_validation as tfdv
+    from google.protobuf import text_format
+    from tensorflow_data_validation.statistics import stats_impl, stats_options
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx_bsl.coders import example_coder
+
+    batch = example_coder.ExamplesToRecordBatchDecoder().DecodeBatch(mixed())
+    seen = stats_impl.generate_statistics_in_memory(batch, stats_options.StatsOptions())
+    ours = text_format.Parse(emit(mixed_schema(tmp_path), "pbtxt"), schema_pb2.Schema())
+    assert not tfdv.validate_statistics(seen, ours).anomaly_info
+    theirs = {feature.name: feature for feature in tfdv.infer_schema(seen).feature}
+    assert theirs.keys() == {feature.name for feature in ours.feature}
+    for feature in ours.feature:
+        other = theirs[feature.name]
+        assert (feature.type, feature.presence) == (other.type, other.presence)
 
 
 @mark.tensorflow

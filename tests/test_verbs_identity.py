@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import random
 import tarfile
 import zipfile
@@ -12,11 +13,12 @@ from pathlib import Path
 
 import pytest
 from faults import File, flip, insert, spoil, ten, written_by
-from verbkit import AT, DATA, EXAMPLES, OF_DATA, counted, ranges, verified
+from messagekit import varint
+from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS, counted, ranges, verified
 
 from tfrtool.cli.remedies import advice
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.encode import frame
+from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import LAYOUTS
 from tfrtool.verbs import diagnose
 
@@ -182,6 +184,35 @@ def test_bytes_that_are_nothing_known_are_shown(path: Path) -> None:
 
 
 # Neither sound nor foreign
+
+
+def large_head(size: int) -> bytes:
+    """The beginning of the frame of an OFRecord that holds one value, of `size` bytes, and the tags before it."""
+    head = b"\n" + varint(size)
+    for before in (b"\n", b"\n\1b\x12", b"\n"):
+        size_inside = size + len(head)
+        head = before + varint(size_inside) + head
+    return (size + len(head)).to_bytes(8, "little") + head
+
+
+@pytest.mark.parametrize("sizes", [[70 << 20], [70 << 20, 70 << 20], [40 << 20, 40 << 20, 40 << 20]])
+@pytest.mark.parametrize("small", ["first", "last"])
+def test_large_first_records_do_not_hide_that_a_file_is_of_ofrecords(path: Path, sizes: list[int], small: str) -> None:
+    """Larger than is read to tell, each or together; their values are holes, which spare the disk."""
+    with path.open("wb") as file:
+        file.write(ofrecord_frame(OFRECORDS[0]) if small == "first" else b"")
+        for size in sizes:
+            file.write(large_head(size))
+            file.seek(size, os.SEEK_CUR)
+        file.write(ofrecord_frame(OFRECORDS[0]) if small == "last" else b"")
+        file.truncate(file.tell())
+    assert (counted(path).format, counted(path).records) == ("ofrecord", len(sizes) + 1)
+
+
+def test_a_file_of_one_ofrecord_that_is_cut_says_how_it_is_read(path: Path) -> None:
+    report = counted(path, OF_DATA[:20])
+    assert report.status == "foreign" and "say --format ofrecord" in (advice(report) or "")
+    assert "OFRecord file, since" not in (advice(counted(path, b"\x07 is no length\n" * 9)) or "")
 
 
 def test_no_bytes_are_a_clean_file_of_no_records(path: Path) -> None:

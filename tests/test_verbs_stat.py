@@ -213,7 +213,7 @@ some_reports = st.lists(
 
 
 def figures(data: DataSet) -> list[Any]:
-    return [getattr(data, name) for name in DataSet.__slots__ if name != "digests"]
+    return [getattr(data, name) for name in DataSet.names() if name != "digests"]
 
 
 @given(st.lists(some_reports, max_size=4))

@@ -193,13 +193,15 @@ class ConvertReport(FileReport):
 
     `written` counts those in the output, and `output` lists the files that hold them; both are empty where nothing was
     published. `skipped` counts records that were set aside: damaged, or empty ones that were to be skipped. `losses`
-    are all changes, of which `Loss.lost` tells the real losses.
+    are all changes, of which `Loss.lost` tells the real losses. `unread`: reading stopped with the last record that was
+    wanted, and `records` counts up to there.
     """
 
     output: list[str] = made(default_factory=list)
     written: int = 0
     skipped: int = 0
     losses: list[Loss] = made(default_factory=list)
+    unread: bool = False
 
     @property
     def finding(self) -> bool:

@@ -27,6 +27,7 @@ Exit codes:
   1    a finding: damage, a foreign file, a missing shard
   2    wrong usage
   3    the job could not be done
+  129  the terminal was closed
   130  interrupted
   141  the reader of the output went away
   143  terminated

@@ -88,7 +88,13 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @click.option("--drop", multiple=True, callback=_names, metavar="NAME,...", help="Leave these features out.")
 @click.option("--rename", multiple=True, callback=_pairs, metavar="OLD=NEW", help="Give a feature another name.")
 @click.option("--strip-prefix", default="", metavar="TEXT", help="Take TEXT, such as image/, off the front of names.")
-@click.option("--where", multiple=True, metavar="CONDITION", help="Keep records where, say, 'label == 3' holds.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="CONDITION",
+    help="Keep records where, say, 'label == 3' or \"name != 'cat'\" holds: any value compares so; for !=, the feature "
+    "is there and no value is the same. Floats compare as float32. Of several conditions all must hold.",
+)
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help="Write no more than N records.")
 @_choice("--double", "exact", "refuse exact round bytes", "What becomes of doubles in an Example.")

@@ -25,21 +25,25 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         return f"nothing was written, since {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
+    if conversion.none_fulfils:
+        said.append("since none fulfils --where")
     if report.skipped:
         said.append(f"{report.skipped:,} skipped")
     lost = sum(loss.lost for loss in report.losses)
     if lost:
         asked = "" if _unasked(report, conversion) else ", as asked for"
         said.append(("1 loss" if lost == 1 else f"{lost:,} losses") + asked)
+    if report.unread:
+        said.append("and reading stopped there" if report.records else "not read, since no more were wanted")
     return ", ".join(said)
 
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
     """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not."""
-    from tfrtool.payload.rows_fit import ROUNDED
+    from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
     from tfrtool.verbs.targets import ROWS
 
-    return conversion.target in ROWS or any(loss.what == ROUNDED for loss in report.losses)
+    return conversion.target in ROWS or any(loss.what in (ROUNDED, ROUNDED_TO_DOUBLE) for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:

@@ -14,7 +14,6 @@ import sys
 from contextlib import suppress
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
-EXIT_TERMINATED = 128 + signal.SIGTERM
 EXIT_READER_GONE = 128 + 13  # SIGPIPE, which not every system has
 
 
@@ -25,7 +24,11 @@ class State:
 
 
 class Terminated(BaseException):
-    """SIGTERM arrived; not an `Exception`, so that only clean-up stands between it and the end."""
+    """SIGTERM or SIGHUP arrived; not an `Exception`, so that only clean-up stands between it and the end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def main() -> int:
@@ -33,7 +36,7 @@ def main() -> int:
     gc.disable()  # what is imported stays; the loop over inputs turns collecting on
     state = State()
     try:
-        signal.signal(signal.SIGTERM, _terminate)
+        _heed_signals()
         from tfrtool.cli import streams
 
         streams.prepare()
@@ -51,8 +54,16 @@ def main() -> int:
         gc.freeze()  # at its end the interpreter looks for garbage three times, and here it would search all imports
 
 
+def _heed_signals() -> None:
+    signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup, which is to outlive its terminal
+        signal.signal(signal.SIGHUP, _terminate)
+
+
 def _terminate(number: int, frame: object) -> None:
-    raise Terminated
+    if number == signal.SIGHUP:  # which the system and the shell may both send: the second must not disturb clean-up
+        signal.signal(number, signal.SIG_IGN)
+    raise Terminated(number)
 
 
 def _run(state: State) -> int:
@@ -122,7 +133,7 @@ def _end(error: BaseException, state: State) -> int:
     elif isinstance(error, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
     elif isinstance(error, Terminated):
-        code = EXIT_TERMINATED
+        code = 128 + error.number
     else:
         message = failure(error)[1]
     try:

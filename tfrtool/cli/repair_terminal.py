@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from tfrtool.cli.remedies import advice
 from tfrtool.cli.repair_toll import UNPROVED, Toll, nothing, sentence, steps
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.strip_terminal import StripDrawn
 from tfrtool.cli.table import Column, heading, table
-from tfrtool.cli.terminal import console, totals
+from tfrtool.cli.terminal import advise, advised, console, show_command, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport, RepairReport, Summary
@@ -80,9 +79,7 @@ class RepairTerminal:
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
-            line.append(f"; {said}")
-            if next_step := advice(report):
-                line.append(f"; {printable(next_step)}")
+            line.append(f"; {advised(said, report)}")
         heading(self._console, safe(report.path), line)
         self._written(report)
         if report.status == "damaged":
@@ -182,8 +179,10 @@ class RepairTerminal:
         from rich.padding import Padding
         from rich.text import Text
 
-        if report.status == "damaged" and (next_step := advice(report)):
-            self._console.print(Text(printable(next_step)))
+        if report.status == "damaged":
+            advise(self._console, "", report)
+        else:
+            show_command(self._console, report)
         for step in steps(report, self._toll, self._plan):
             line = Text.assemble("next: ", (printable(step.command), "bold"))
             self._console.print(line, soft_wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter, text
@@ -40,7 +39,7 @@ class StatJson(JsonPrinter):
             zip(("record", "earlier"), report.first_duplicate, strict=True)
         )
         values["sizes"] = report.sizes._asdict()
-        values["histogram"] = [asdict(one) for one in report.histogram]
+        values["histogram"] = [one.asdict() for one in report.histogram]
         values["advice"] = _advice(report.advice)
         self.write("file", values)
 
@@ -57,7 +56,7 @@ class StatJson(JsonPrinter):
             if found is None or found.first is None
             else dict(zip(("record", "earlier"), map(self._place, found.first), strict=True)),
             "sizes": total.sizes._asdict(),
-            "histogram": [asdict(one) for one in total.histogram],
+            "histogram": [one.asdict() for one in total.histogram],
             "shards": _shards(total),
             "advice": _advice(advice(total)),
         }

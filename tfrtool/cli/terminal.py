@@ -43,11 +43,27 @@ def advise(console: Console, said: str, report: FileReport) -> None:
     """Print a sentence about an input, and what to do next: a command in one piece, so that it can be copied."""
     from rich.text import Text
 
-    from tfrtool.cli.remedies import command, remedy_words
+    if words := advised(said, report):
+        console.print(Text(words))
+    show_command(console, report)
+
+
+def advised(said: str, report: FileReport) -> str:
+    """A sentence about an input, and what to do next as far as that is no command, made printable."""
+    from tfrtool.cli.remedies import remedy_words
 
     remedy = report.remedy
-    words = [said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None]
-    console.print(Text(printable("; ".join(filter(None, words)))))
+    words = (said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None)
+    return printable("; ".join(filter(None, words)))
+
+
+def show_command(console: Console, report: FileReport) -> None:
+    """Print the command that helps, if there is one, in one piece, so that it can be copied."""
+    from rich.text import Text
+
+    from tfrtool.cli.remedies import command
+
+    remedy = report.remedy
     if remedy and remedy.verb:
         before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
         console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.remedies import advice
 from tfrtool.cli.strip import LOST, RESTORABLE, SOUND, Strip
 from tfrtool.cli.strip_terminal import StripDrawn
 from tfrtool.cli.table import Column, heading, table
-from tfrtool.cli.terminal import advise, console, totals
+from tfrtool.cli.terminal import advise, advised, console, show_command, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.cli.verify_text import Toll, verdict
 from tfrtool.payload import size_text
@@ -74,8 +73,8 @@ class VerifyTerminal:
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
-            parts = filter(None, (said, printable(advice(report) or "")))
-            heading(self._console, safe(report.path), line.append("; ").append("; ".join(parts)))
+            heading(self._console, safe(report.path), line.append("; ").append(advised(said, report)))
+            show_command(self._console, report)
             return
         heading(self._console, safe(report.path), line)
         self._draw_strip(report)

@@ -21,7 +21,7 @@ Plausible = Callable[[memoryview], bool]
 
 _LENGTH = Struct("<q")
 _HELD = 1 << 26
-"""Largest payload whose structure is judged whole; of a larger one its first window is all that is looked at."""
+"""Largest payload whose structure is judged whole; of a larger one, its first window."""
 
 _UNHEARD_OF = 1 << 31
 """Lengths that no writer of messages makes: they claim nothing of what is left of the stream."""
@@ -144,8 +144,10 @@ class _Walker:
     def found(self, within: int) -> bool:
         """Whether a plausible record that is followed by one, or by the end, begins at 0 or in the first bytes."""
         end = self._stands(0)
-        if end is not None and self._goes_on(end):
-            return True
+        if end is not None:
+            self.ledger.reach(end)  # two large records at the start are tried once, and must not outrun the allowance
+            if self._goes_on(end):
+                return True
         return within > 0 and self._search(0, to_the_end=False, most=within)[0] is not None
 
     def _fits(self, at: int, length: int) -> bool:
@@ -168,7 +170,7 @@ class _Walker:
 
     def _payload(self, begin: int, length: int) -> memoryview:
         """The payload, or the first window of one that is too large to hold."""
-        view = memoryview(bytearray(length if length <= _HELD else CAPACITY))
+        view = memoryview(bytearray(_looked_at(length)))
         return view[: self.data.read_into(begin, view)]
 
     def _stands(self, at: int) -> int | None:
@@ -178,7 +180,9 @@ class _Walker:
             return None
         length: int = _LENGTH.unpack_from(head)[0]
         end = at + HEADER + length
-        if length <= 0 or head[HEADER] != _TAG or not self._fits(at, length) or not self.ledger.spend(_STEP + length):
+        if length <= 0 or head[HEADER] != _TAG or not self._fits(at, length):
+            return None
+        if not self.ledger.spend(_STEP + _looked_at(length)):
             return None
         view = self._payload(at + HEADER, length)
         return end if len(view) < length or self.plausible(view) else None
@@ -191,6 +195,8 @@ class _Walker:
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
+        if length == 0 and (self.ahead.ends_at(end) or self._stands(end) is not None):
+            return self._named(at, end, length, end)  # a record of no bytes, whose neighbour is none the worse
         resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
         if resume is None and length > 0 and not fits:
             return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
@@ -266,3 +272,8 @@ class _Walker:
             return True
         length: int = _LENGTH.unpack(head)[0]
         return 0 < length < _UNHEARD_OF and not self._fits(at, length)
+
+
+def _looked_at(length: int) -> int:
+    """Bytes of a payload of that length that are read to judge it."""
+    return length if length <= _HELD else CAPACITY

@@ -26,7 +26,7 @@ _AFTER_DAMAGE = 1 << 10
 _SPARSE = 1 << 14
 _FETCH_SPARSE = 1 << 10
 _FEW = 1 << 8  # records of a window: with fewer, what is done once a batch takes as long as what is done for each
-_STEP = 1 << 20  # bytes of a large record that are read and checked while they are in the processor's cache
+_STEP = 1 << 21  # bytes of a large record that are read and checked while they are in the processor's cache
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")

@@ -17,16 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.mapping_lists import AS_INT64, Lists
 from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_numbers import packed_ints
 from tfrtool.payload.mapping_quick import Change, Quick
-from tfrtool.payload.mapping_read import Item, Record, Span, read_record
-from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_read import Item, Record, read_record
+from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes, refuse_clashes_apart
+from tfrtool.payload.mapping_strangers import Strangers
 from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
-from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer, WireError, read_tag
+from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer
 
 if TYPE_CHECKING:
     from tfrtool.report import Kind
@@ -36,7 +36,7 @@ Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
 _RESPELLED = "spelled otherwise than protobuf spells it, and written as it does"
-_NOTHING_KEPT = "a record of no features kept, at which OneFlow stops"
+_NOTHING_KEPT = "a record of no features, kept as no bytes: OneFlow stops there, and reading it finds damage"
 _ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
 _Feature = tuple[bytes, Pieces]
 
@@ -46,9 +46,10 @@ class Mapper:
 
     A SequenceExample stays one among Examples, of which features of the context and feature lists are chosen and
     renamed alike; `Rules.sequence` lays it flat, without which it does not become an OFRecord.
+
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
-    told of every feature of every record, and `flattened` of each feature list that was laid flat: its
-    name in the input and in the output, and that of its lengths.
+    told of every feature of every record, and `flattened` of each feature list that was laid flat: its name in the
+    input and in the output, and that of its lengths.
     """
 
     def __init__(
@@ -68,7 +69,8 @@ class Mapper:
         self.names = Names(rules)
         self._same = source == target and rules.sequence == "refuse" and not rules.lists
         self._sequences = source == "example" and (self._same or rules.sequence == "flatten")
-        self._lists = Lists(target, rules, self.losses)
+        self._lists = Lists(target, rules, self.losses, self.names.met.types)
+        self._strangers = Strangers(source, target, rules, self.losses, sequences=self._sequences)
         self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
@@ -118,14 +120,14 @@ class Mapper:
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
         """The same as `convert`, by reading every field."""
-        self._refuse_other_kinds(view)
+        self._strangers.refuse_other_kinds(view)
         found = read_record(view, self.source, self._sequences)
         if found.merged:
             self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
         if found.respelled:
             self.losses.add(None, _RESPELLED, record, lost=False)
-        self._refuse_strangers(view, found)
-        self._top(found, record)
+        self._strangers.refuse_strangers(view, found)
+        self._strangers.beside(found, record)
         sequence = self._same and 2 in found.parts
         if sequence:
             refuse_clashes_apart(found, self.names)
@@ -139,11 +141,8 @@ class Mapper:
         body: Pieces = []
         for _, pieces in features:
             body += pieces
-        body += self._kept(view, found.beside)
-        return self._whole(body, self._kept(view, found.top), record)
-
-    def _kept(self, view: memoryview, spans: list[Span]) -> Pieces:
-        return [view[begin:end] for begin, end in spans] if self.rules.unknown == "keep" else []
+        body += self._strangers.kept(view, found.beside)
+        return self._whole(body, self._strangers.kept(view, found.top), record)
 
     def _whole(self, body: Pieces, top: Pieces, record: int) -> Pieces | None:
         size = size_of(body)
@@ -177,13 +176,13 @@ class Mapper:
                 listed = [piece for step in steps for piece in sized(1, self._step(view, step, new, record))]
                 lists += sized(1, [*sized(1, [new]), *sized(2, listed)])
         body = sized(1, context) if context or 1 in found.parts else []
-        return self._bounded([*body, *sized(2, lists), *self._kept(view, found.top)])
+        return self._bounded([*body, *sized(2, lists), *self._strangers.kept(view, found.top)])
 
     def _step(self, view: memoryview, step: Item, new: bytes, record: int) -> Pieces:
         """One step of a feature list, which stays where it is: those behind it count by their places."""
         if step.kind is None and self.rules.no_kind != "keep":
             raise Refused(step.name, "a step of it has no kind, and has to keep its place", "leave --no-kind at keep")
-        extra = self._told(view, step, record)
+        extra = self._strangers.told(view, step, record)
         if step.kind is None:
             if self._seen is not None:
                 self._seen(step.name, None, new, None)
@@ -193,86 +192,19 @@ class Mapper:
             self._seen(step.name, step.kind, new, kind)
         return [*sized(self._lists.numbers[kind], content), *extra]
 
-    def _refuse_other_kinds(self, view: memoryview) -> None:
-        """Raise WireError for what is another kind, though it can be read as this one, with its data gone."""
-        kind = kind_of(view)
-        allowed: set[str | None] = {None, "unknown", self.source}
-        if self._sequences:
-            allowed.add("sequence_example")
-        if kind not in allowed:
-            if kind == "sequence_example" and self.source == "example":
-                raise Refused(
-                    None,
-                    "a SequenceExample, which has no counterpart",
-                    "--sequence flatten writes its lists side by side",
-                )
-            bare = " (or the bare features of an Example)" if kind == "ofrecord" else ""
-            found = f"{TITLES.get(kind or '', kind)}{bare}"
-            raise WireError(0, f"this is an {found}, not an {TITLES[self.source]}")
-
-    def _refuse_strangers(self, view: memoryview, found: Record) -> None:
-        """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
-        odd = found.top + found.beside
-        if odd and not found.items and not found.steps:
-            number, wire, _ = read_tag(view, odd[0][0], len(view))
-            raise WireError(odd[0][0], f"field {number} (wire type {wire}) and no feature: this is another message")
-
-    # Fields that the message does not have
-
-    def _top(self, found: Record, record: int) -> None:
-        if found.top:
-            nowhere = "beside the features, which an OFRecord has no place for" if self.target == "ofrecord" else ""
-            self._unknown(None, found.top, record, homeless=nowhere)
-        if found.beside:
-            nowhere = "in one of the two halves of a SequenceExample" if 2 in found.parts else ""
-            self._unknown(None, found.beside, record, homeless=nowhere)
-
-    def _unknown(self, name: bytes | None, spans: list[Span], record: int, homeless: str = "") -> None:
-        """Refuse or note unknown fields. `homeless` says why they cannot be kept, where they cannot."""
-        rule = self.rules.unknown
-        homeless = "" if self.target == self.source == "ofrecord" else homeless
-        if rule == "refuse" or (rule == "keep" and homeless):
-            where = f"{homeless or 'that the message does not have'}, at byte {spans[0][0]} of the payload"
-            hint = "--unknown drop leaves them out" + ("" if homeless else ", --unknown keep copies them")
-            raise Refused(name, f"a field {where}", hint)
-        if rule == "drop":
-            self.losses.add(name, "unknown fields, left out", record, lost=True)
-
     # One feature
 
     def _feature(self, view: memoryview, item: Item, record: int) -> _Feature | None:
         name = self.names.target(item.name)
         if name is None:
             return None
-        extra = self._told(view, item, record)
+        extra = self._strangers.told(view, item, record)
         if item.kind is None:
             return self._kindless(item, name, extra, record)
         kind, content = self._lists.content(view, item, name, record)
         if self._seen is not None:
             self._seen(item.name, item.kind, name, kind)
         return name, self._entry(view, item, name, [*sized(self._lists.numbers[kind], content), *extra])
-
-    def _told(self, view: memoryview, item: Item, record: int) -> Pieces:
-        """The unknown fields of a feature that are kept; all that is odd about it is told."""
-        extra: Pieces = []
-        if item.unknown or item.beside or item.within:
-            extra = self._extra(view, item, record)
-        if item.overridden:
-            self.losses.add(item.name, "a list that one of another kind overrides, left out", record, lost=True)
-        if item.joined:
-            self.losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
-        if item.split:
-            self.losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
-        return extra
-
-    def _extra(self, view: memoryview, item: Item, record: int) -> Pieces:
-        spans = [span for _, span in item.unknown] + item.beside
-        taken = [number for number, _ in item.unknown if number in self._lists.numbers.values()]
-        homeless = f"{taken[0]}, which is a list in an {TITLES[self.target]}" if taken else ""
-        if item.within:
-            homeless, spans = "inside a list, where it is no value", spans or item.lists
-        self._unknown(item.name, spans, record, homeless=homeless)
-        return [view[begin:end] for _, (begin, end) in item.unknown if self.rules.unknown == "keep"]
 
     def _entry(self, view: memoryview, item: Item, name: bytes, feature: Pieces) -> Pieces:
         beside = [view[begin:end] for begin, end in item.beside if self.rules.unknown == "keep"]
@@ -289,6 +221,7 @@ class Mapper:
             self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
         if self._seen is not None:
             self._seen(item.name, None, name, None)
+        self._lists.meet(item, name)
         beside = Item(item.name)
         return name, self._entry(view, beside, name, extra)
 

@@ -11,16 +11,19 @@ from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refus
 from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, sized
 from tfrtool.payload.wire import signed32, varints
 
+_ANEW = "numbers spelled otherwise than protobuf spells them, and written as it does"
 AS_INT64 = "int32 stored as int64"
 
 
 class Lists:
     """Writes lists as `target` holds them under the rules; `losses` gathers what changes."""
 
-    def __init__(self, target: Side, rules: Rules, losses: Losses) -> None:
+    def __init__(self, target: Side, rules: Rules, losses: Losses, met: set[bytes]) -> None:
+        """`met` learns the names that `rules` give a kind and a feature has."""
         self._target = target
         self._rules = rules
         self._losses = losses
+        self._met = met
         self._given = set(rules.rename.values())
         self.numbers = KINDS[target]
         """The field of each kind of list."""
@@ -49,9 +52,9 @@ class Lists:
         change = (item.kind, wanted)
         if change == ("int32", "int64"):
             self._losses.add(item.name, AS_INT64, record, lost=False)
-            return wanted, self._int32s(view, item, pieces)
+            return wanted, self._anew(view, item, self._int32s(view, item, pieces), record)
         if change == ("int64", "int32"):
-            return wanted, packed(int64_as_int32(pieces()))
+            return wanted, self._anew(view, item, packed(int64_as_int32(pieces())), record)
         if change == ("float", "double"):
             return wanted, packed(widened(b"".join(pieces())))
         if change == ("double", "float"):
@@ -66,6 +69,7 @@ class Lists:
     def wanted(self, item: Item, name: bytes) -> ListKind:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
+        self.meet(item, name)
         wanted = rules.types.get(name)
         if wanted is None and item.name not in self._given:
             wanted = rules.types.get(item.name)
@@ -89,6 +93,11 @@ class Lists:
         assert kind is not None
         return kind
 
+    def meet(self, item: Item, name: bytes) -> None:
+        """Note that there is a feature of this name, under which its kind may have been asked for."""
+        if self._rules.types:
+            self._met.update({name, item.name} & self._rules.types.keys())
+
     def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
         if len(item.lists) == 1 and not (item.within or item.split):
             return [view[begin:end] for begin, end in item.lists]
@@ -102,6 +111,14 @@ class Lists:
         if fit_int32(data):
             return self._as_it_is(view, item, pieces)
         return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
+
+    def _anew(self, view: memoryview, item: Item, pieces: Pieces, record: int) -> Pieces:
+        """The pieces; where they are not the list as it stood, and nothing else tells that, it is told."""
+        if len(item.lists) == 1 and not item.split:
+            begin, end = item.lists[0]
+            if b"".join(pieces) != view[begin:end]:
+                self._losses.add(item.name, _ANEW, record, lost=False)
+        return pieces
 
     def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
         floats, changed = narrowed(raw, self._rules.double != "round")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.values import text_of
@@ -13,21 +12,31 @@ if TYPE_CHECKING:
 _MOST = 1 << 16
 
 
+class Met:
+    """What was asked for and met in a record: names and patterns to choose and rename by, names of which the kind is
+    given, and whether the prefix that is stripped was."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.types: set[bytes] = set()
+        self.prefix = False
+
+    def merge(self, other: Met) -> None:
+        """Take in what was met elsewhere."""
+        self.names |= other.names
+        self.types |= other.types
+        self.prefix = self.prefix or other.prefix
+
+
 class Names:
-    """Names in the output for names in the input; each is worked out once."""
+    """Names in the output for names in the input; each is worked out once. `met` has what was asked for and met."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._select = [(name, _pattern(name)) for name in rules.select]
-        self._drop = [(name, _pattern(name)) for name in rules.drop]
+        self._select = tuple(map(Pattern, rules.select))
+        self._drop = tuple(map(Pattern, rules.drop))
         self._known: dict[bytes, bytes | None] = {}
-        self.met: set[str] = set()
-        """The names and patterns that a feature was met for."""
-
-    @staticmethod
-    def named(rules: Rules) -> list[str]:
-        """All names and patterns that features are asked for by."""
-        return [*rules.select, *rules.drop, *map(text_of, rules.rename)]
+        self.met = Met()
 
     def target(self, name: bytes) -> bytes | None:
         """The name in the output, or None for a feature that is left out."""
@@ -39,19 +48,47 @@ class Names:
             self._known[name] = self._worked_out(name)
         return self._known[name]
 
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The names in the input of those features that were met and have another one in the output, by that."""
+        return {text_of(new): text_of(old) for old, new in self._known.items() if new not in (None, old)}
+
     def _worked_out(self, name: bytes) -> bytes | None:
         rules, text = self._rules, text_of(name)
-        selected = [given for given, pattern in self._select if pattern.fullmatch(text)]
-        dropped = [given for given, pattern in self._drop if pattern.fullmatch(text)]
-        self.met.update(selected, dropped)
+        selected = [pattern.text for pattern in self._select if pattern.fits(text)]
+        dropped = [pattern.text for pattern in self._drop if pattern.fits(text)]
+        self.met.names.update(selected, dropped)
         if (self._select and not selected) or dropped:
             return None
         if name in rules.rename:
-            self.met.add(text)
+            self.met.names.add(text)
             return rules.rename[name]
+        self.met.prefix = self.met.prefix or name.startswith(rules.strip_prefix)
         return name.removeprefix(rules.strip_prefix)
 
 
-def _pattern(name: str) -> re.Pattern[str]:
-    """A pattern for a name, of which `*` stands for any text."""
-    return re.compile("(?s:.*)".join(map(re.escape, name.split("*"))))
+class Pattern:
+    """A pattern for names, of which `*` stands for any text.
+
+    Looks for each part behind the one before, which takes time in proportion to the name, however many `*` there are; a
+    regular expression would try all ways to share the name out.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._start, *self._parts = text.split("*")
+        self._end = self._parts.pop() if self._parts else None
+
+    def fits(self, name: str) -> bool:
+        """Whether it stands for this name."""
+        if self._end is None:
+            return name == self._start
+        at, stop = len(self._start), len(name) - len(self._end)
+        if at > stop or not name.startswith(self._start) or not name.endswith(self._end):
+            return False
+        for part in self._parts:
+            found = name.find(part, at, stop)
+            if found < 0:
+                return False
+            at = found + len(part)
+        return True

@@ -9,7 +9,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator
 
-from tfrtool.payload.wire import Buffer, signed64, varints
+from tfrtool.payload.wire import Buffer, signed64, varint, varints
 
 _INT32 = rb"[\x80-\xff]{0,3}[\x00-\x7f]|[\x80-\xff]{4}[\x00-\x07]|[\x80-\xff]{4}[\xf8-\xff]\xff{4}\x01"
 _INT32S = re.compile(rb"(?:" + _INT32 + rb")*+", re.DOTALL)
@@ -42,21 +42,9 @@ def fit_int32(packed: Buffer) -> bool:
     return _INT32S.fullmatch(packed) is not None
 
 
-def varint(value: int) -> bytes:
-    """An unsigned number as a varint."""
-    if value < 0x80:
-        return bytes((value,))
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def packed_ints(values: Iterable[int]) -> bytes:
     """Signed numbers as packed varints, negative ones extended to 64 bits, as protobuf writes int32 and int64."""
-    return b"".join(varint(value & 0xFFFFFFFFFFFFFFFF) for value in values)
+    return b"".join(map(varint, values))
 
 
 def checked_int32(values: Iterable[int]) -> Iterator[int]:

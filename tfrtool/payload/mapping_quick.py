@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrtool.payload.mapping_numbers import fit_int32, varint
+from tfrtool.payload.mapping_numbers import fit_int32
 from tfrtool.payload.mapping_templates import LARGEST, Templates, part_of
 from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_list
-from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
+from tfrtool.payload.wire import LEN, Buffer, WireError, read_size, varint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfrtool.payload.mapping_numbers import checked_int32, fit_int32, packed_ints, varint
+from tfrtool.payload.mapping_numbers import checked_int32, fit_int32, packed_ints
 from tfrtool.payload.mapping_rules import Refused
-from tfrtool.payload.wire import signed64, varints
+from tfrtool.payload.wire import signed64, varint, varints
 
 Pieces = list[bytes | memoryview]
 """A payload in parts, to be written one after another."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked, varint
-from tfrtool.payload.wire import LEN, Buffer, WireError, read_size
+from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked
+from tfrtool.payload.wire import LEN, Buffer, WireError, read_size, varint
 
 Message = Literal["example", "sequence_example", "ofrecord"]
 Values = list[bytes] | array  # type: ignore[type-arg]

@@ -15,6 +15,7 @@ Double = Literal["refuse", "exact", "round"]
 """What becomes of doubles where only floats can stand: refused, taken where they are float32 values, or rounded."""
 
 ROUNDED = "rounded to float32"
+ROUNDED_TO_DOUBLE = "rounded to a double"
 WIDENED = "int32 became int64"
 
 
@@ -53,10 +54,13 @@ def to_float32(name: str, numbers: Sequence[float] | array[float]) -> array[floa
     return narrow
 
 
-def decimals_to_float32(name: str, numbers: list[float], changes: list[Change]) -> array[float]:
-    """The same for numbers that were written as decimals; those that read back as other decimals are told."""
+def decimals_to_float32(name: str, numbers: list[float], changes: list[Change], rounded: bool = False) -> array[float]:
+    """The same for numbers that were written as decimals; those that read back as other decimals are told.
+
+    `rounded`: one of them was another number before it became a double.
+    """
     narrow = to_float32(name, numbers)
-    if not are_spelled_by(numbers, narrow):
+    if rounded or not are_spelled_by(numbers, narrow):
         changes.append(Change(name, ROUNDED))
     return narrow
 

@@ -124,5 +124,6 @@ class GuessSchema:
         Raises RowError for a feature of numbers and of texts, naming the first line of each; `mixed` leaves such a
         feature without a kind instead, so that each of its values tells its own.
         """
-        groups = ({name: guess.column(name, mixed) for name, guess in g.items()} for g in (self._features, self._lists))
-        return RowSchema(self.message or "example", *groups)
+        groups = (self._features, self._lists)
+        features, lists = ({name: guess.column(name, mixed) for name, guess in group.items()} for group in groups)
+        return RowSchema(self.message or "example", features, lists)

@@ -8,7 +8,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.features import ListKind
-from tfrtool.payload.wire import LEN, WireError, check_varints, read_size, signed32, signed64, varints
+from tfrtool.payload.wire import LEN, WireError, check_varints, read_size, signed32, signed64, varint, varints
 
 if TYPE_CHECKING:
     from tfrtool.payload.messages import MessageClass
@@ -110,19 +110,3 @@ def is_usual(kind: ListKind, raw: bytes, numbers: array) -> bool:  # type: ignor
 
 _DRAWN_OUT = re.compile(rb"[\x80-\xff](?:\x00|(?<=[\x80-\xff]{9})[^\x01])", re.DOTALL)
 """The end of a varint that takes more bytes than it needs, or bits that an int64 has not."""
-
-
-def varint(value: int) -> bytes:
-    """A number as a varint; negative ones take ten bytes."""
-    if 0 <= value < 0x80:
-        return _ONE_BYTE[value]
-    value &= 2**64 - 1
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-_ONE_BYTE = [bytes([value]) for value in range(0x80)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from base64 import b64decode
 from collections.abc import Callable, Container
 from typing import Any
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError
-from tfrtool.payload.rows_fit import Double, decimals_to_float32, fit_cell, integers
+from tfrtool.payload.rows_fit import ROUNDED_TO_DOUBLE, Double, decimals_to_float32, fit_cell, integers
 from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_schema import Column, RowSchema
 
@@ -60,6 +61,7 @@ class ParseRows:
         self._merged = merged
         self._wanted = wanted
         self._decode = json.JSONDecoder(parse_constant=_Bare, object_pairs_hook=_unique).decode
+        self._decode_tiny = json.JSONDecoder(parse_constant=_Bare, parse_float=_float, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
     def row(self, line: str, changes: list[Change]) -> Row:
@@ -73,6 +75,8 @@ class ParseRows:
         """The object of a line, not looked into."""
         try:
             value = self._decode(line)
+            if _holds_zero(value) and _may_hold_tiny(line):
+                value = self._decode_tiny(line)
         except self._error as error:
             raise BadJson(error.msg[:1].lower() + error.msg[1:], error.pos + 1) from None
         except RecursionError:
@@ -142,9 +146,38 @@ class _Bare(float):
     """A number that JSON does not have, and Python and others write all the same: NaN, Infinity, -Infinity."""
 
 
+class _Rounded(float):
+    """The double nearest to what a line says: an integer of too many digits, or what is nearer to 0 than any other."""
+
+
+_TINY = re.compile(r"[eE]-0*+(?:[3-9][0-9][0-9]|[0-9]{4})")
+_LEADING = "0" * 20
+"""With a smaller exponent, digits below the least double stand behind more zeros than these."""
+
+
+def _holds_zero(value: Any) -> bool:
+    """Whether a 0 stands among the values of an object, looked for where rows have numbers."""
+    if isinstance(value, dict):
+        return any(map(_holds_zero, value.values()))
+    if isinstance(value, list):
+        steps = isinstance(value[0], list | dict) if value else False
+        return any(map(_holds_zero, value)) if steps else 0.0 in value
+    return type(value) is float and value == 0
+
+
+def _may_hold_tiny(line: str) -> bool:
+    """Whether that 0 may have been a number nearer to 0 than all doubles."""
+    return _LEADING in line or (("e-" in line or "E-" in line) and _TINY.search(line) is not None)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    return number if number or not text.lower().partition("e")[0].strip("-0.") else _Rounded(number)
+
+
 def guess(name: str, items: list[Any]) -> ListKind:
     """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
-    types = {float if one is _Bare else one for one in map(type, items)}
+    types = {float if one in (_Bare, _Rounded) else one for one in map(type, items)}
     if types <= {int, bool}:
         return "int64"
     if types <= {str, dict}:
@@ -174,18 +207,23 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
         return Cell(kind, integers(name, kind, whole))
     plain = types == {float} and math.inf not in items and -math.inf not in items
     numbers = items if plain else [_number(name, kind, item) for item in items]
+    rounded = any(type(number) is _Rounded for number in numbers)
     if kind == "float":
-        return Cell(kind, decimals_to_float32(name, numbers, changes))
+        return Cell(kind, decimals_to_float32(name, numbers, changes, rounded))
     from array import array
 
+    if rounded:
+        changes.append(Change(name, ROUNDED_TO_DOUBLE))
     return Cell(kind, array("d", numbers))
 
 
 def _integer(name: str, kind: str, item: Any) -> int:
     if isinstance(item, int):
         return int(item)
-    if isinstance(item, float) and item.is_integer() and abs(item) < 2**53:
-        return int(item)
+    if isinstance(item, float) and item.is_integer():
+        if abs(item) < 2**53:
+            return int(item)
+        raise RowError(f"{item!r} where {kind} is looked for: from 2^53 on, write it without a point or exponent", name)
     raise RowError(f"{_what(item)} where {kind} is looked for", name)
 
 
@@ -199,9 +237,7 @@ def _number(name: str, kind: str, item: Any) -> float:
             number = float(item)
         except OverflowError:
             raise RowError(f"a number beyond {kind}", name) from None
-        if number != item:
-            raise RowError(f"{item} is an integer that no {kind} is equal to", name)
-        return number
+        return number if number == item else _Rounded(number)
     if isinstance(item, str) and item in NAMED:
         return NAMED[item]
     raise RowError(f"{_what(item)} where {kind} is looked for", name)

@@ -2,7 +2,7 @@
 
 A `Survey` learns it from rows; a `RowSchema` holds it, and is what keeps JSON plain and gives a table its columns. As
 JSON it is one object: `tfrtool_rows` (1, the version of this layout), `message`, and `features` and `feature_lists`:
-name -> {"kind", "scalar", "text", "always"}.
+name -> {"kind", "scalar", "text", "always"}; `renamed` has the names that features had before, by those that they have.
 """
 
 from __future__ import annotations
@@ -31,17 +31,22 @@ class Column(NamedTuple):
 
 @dataclass(slots=True)
 class RowSchema:
-    """The columns of a set, in the order in which its records first named them."""
+    """The columns of a set, in the order in which its records first named them.
+
+    `renamed` is for the way back, and makes no other table: the names that features had, by those that they have.
+    """
 
     message: Message
     features: dict[str, Column] = field(default_factory=dict)
     feature_lists: dict[str, Column] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `from_json` reads."""
         groups = {"features": self.features, "feature_lists": self.feature_lists}
         named = {key: {name: column._asdict() for name, column in group.items()} for key, group in groups.items()}
-        return {"tfrtool_rows": _VERSION, "message": self.message, **named}
+        whole = {"tfrtool_rows": _VERSION, "message": self.message, **named}
+        return whole | ({"renamed": self.renamed} if self.renamed else {})
 
     @classmethod
     def from_json(cls, value: Any) -> RowSchema:
@@ -51,7 +56,15 @@ class RowSchema:
         if value.get("message") not in get_args(Message):
             raise ValueError(f"no schema of rows: {value.get('message')!r} is none of {', '.join(get_args(Message))}")
         groups = ({n: _column(n, c) for n, c in _object(value, key).items()} for key in ("features", "feature_lists"))
-        return cls(value["message"], *groups)
+        features, lists = groups
+        renamed = _object(value, "renamed")
+        if not all(isinstance(old, str) and _can_be_written(new + old) for new, old in renamed.items()):
+            raise ValueError("no schema of rows: 'renamed' has a name that is no text")
+        return cls(value["message"], features, lists, renamed)
+
+
+def _can_be_written(text: str) -> bool:
+    return text.isascii() or text.encode("utf-8", "replace").decode() == text
 
 
 def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
@@ -141,6 +154,5 @@ class Survey:
     def schema(self) -> RowSchema:
         """What was learnt. A feature of more than one kind has that which came first."""
         groups = (self.features, self.feature_lists)
-        return RowSchema(
-            self.message, *({name: traits.column(self.records) for name, traits in group.items()} for group in groups)
-        )
+        features, lists = ({name: one.column(self.records) for name, one in group.items()} for group in groups)
+        return RowSchema(self.message, features, lists)

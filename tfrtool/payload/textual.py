@@ -22,12 +22,13 @@ def is_text(value: Buffer, whole: bool = True) -> bool:
     Not `whole`: a last character that is cut off is none the worse for that.
     """
     head = bytes(value[:HEAD])
-    if not has_no_control(head):
-        return False
-    if head.isascii():
-        return True
+    return has_no_control(head) and is_utf8(head, whole and len(value) <= HEAD)
+
+
+def is_utf8(head: Buffer, whole: bool) -> bool:
+    """Is it UTF-8? Not `whole`: a last character that is cut off is none the worse for that."""
     try:
-        codecs.utf_8_decode(head, "strict", whole and len(value) <= HEAD)
+        codecs.utf_8_decode(head, "strict", whole)
     except UnicodeDecodeError:
         return False
     return True

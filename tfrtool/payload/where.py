@@ -1,24 +1,29 @@
 """Choosing records by the values of their features: `label == 3`, `image/format != 'png'`.
 
-A condition is a name, one of == != < <= > >=, and a number or a quoted text; nothing is evaluated. A record fulfils it
-if the feature has values and any of them compares so; `!=` asks that of every value. Bytes compare with texts as UTF-8
-does, and a number and a text never compare.
+A condition is a name, one of == != < <= > >=, and a number or a quoted text; nothing is evaluated. A name may be quoted
+too, so that it may hold an operator. A record fulfils a condition if it has the feature, with values, and any of them
+compares so; `!=` asks that of every value. Bytes compare with texts as UTF-8 does, and a number and a text never
+compare. A float32 compares with the number rounded to a float32, so that `0.1` finds what is shown as 0.1.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tfrtool.payload.features import FeatureView, read_features
 from tfrtool.payload.wire import Buffer
 from tfrtool.report import Kind
 
-_CONDITION = re.compile(r"\s*(?P<name>.+?)\s*(?P<how>==|!=|<=|>=|<|>)\s*(?P<value>.+?)\s*", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|inf|nan)")
+_OPERATOR = re.compile(r"==|!=|<=|>=|<|>")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WORD = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
+_FLOAT = struct.Struct("<f")
 _HOW: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -31,47 +36,107 @@ _HOW: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition; `value` is a number, or the bytes of a text."""
+    """One condition; `value` is a number, or the bytes of a text, `narrow` the same for comparing with float32."""
 
     name: bytes
     how: str
     value: int | float | bytes
+    narrow: int | float | bytes = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "narrow", _narrowed(self.value))
 
     @classmethod
     def parse(cls, text: str) -> Condition:
         """Read a condition; raises ValueError, in words, where it is none."""
-        found = _CONDITION.fullmatch(text)
-        if found is None:
-            raise ValueError(f"{text!r} is no condition: write a name, one of == != < <= > >=, and a number or 'text'")
-        return cls(found["name"].encode("utf-8", "surrogateescape"), found["how"], _value(found["value"]))
+        name, how, value = _parted(text)
+        if not name or not how or not value:
+            raise ValueError(
+                f"{text!r} is no condition: write a name, one of == != < <= > >=, and a number or 'text'; "
+                "all of several conditions must hold"
+            )
+        wanted = _value(value)
+        if wanted != wanted and how not in ("==", "!="):
+            raise ValueError(f"{text!r}: no number is less or more than nan: write == nan or != nan")
+        return cls(name.encode("utf-8", "surrogateescape"), how, wanted)
 
     def holds(self, feature: FeatureView) -> bool:
         """Whether a feature of that name fulfils it."""
-        compare, wanted = _HOW[self.how], self.value
+        compare = _HOW[self.how]
+        wanted = self.narrow if feature.kind == "float" else self.value
         every = self.how == "!="
+        is_nan = wanted != wanted
         found = False
         for value in feature.read():
             found = True
             mine = bytes(value) if isinstance(value, bytes | memoryview) else value
             if isinstance(mine, bytes) != isinstance(wanted, bytes):
                 return every
-            if compare(mine, wanted) != every:
+            fits = compare(mine != mine, True) if is_nan else compare(mine, wanted)
+            if fits != every:
                 return not every
         return every and found
 
 
-def fulfils(payload: Buffer, kind: Kind, conditions: Iterable[Condition]) -> bool:
-    """Whether a record fulfils all conditions. Raises WireError where it is not sound.
+class Where:
+    """Conditions that records must fulfil together; an object of one conversion, which learns what came of them.
 
-    Of a name that stands twice the last counts, as for every reader.
+    `seen` and `matched` count records, some of them twice where they are read twice; `met` has the names that any had.
     """
-    features = {feature.name: feature for feature in read_features(payload, kind).features}
-    return all(c.name in features and c.holds(features[c.name]) for c in conditions)
+
+    def __init__(self, conditions: Sequence[Condition]) -> None:
+        self.conditions = conditions
+        self.seen = self.matched = 0
+        self.met: set[bytes] = set()
+
+    def fulfils(self, payload: Buffer, kind: Kind) -> bool:
+        """Whether a record fulfils all conditions. Raises WireError where it is not sound.
+
+        Of a name that stands twice the last counts, as for every reader.
+        """
+        features = {feature.name: feature for feature in read_features(payload, kind).features}
+        self.met.update(c.name for c in self.conditions if c.name in features)
+        fits = all(c.name in features and c.holds(features[c.name]) for c in self.conditions)
+        self.seen += 1
+        self.matched += fits
+        return fits
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """Name, operator and value; empty where they are missing."""
+    text = text.strip()
+    quote = text[:1]
+    behind = text.find(quote, 1) if quote in ("'", '"') else -1
+    found = _OPERATOR.match(text[behind + 1 :].lstrip()) if behind > 0 else None
+    if found:  # a quoted name
+        return text[1:behind], found[0], found.string[found.end() :].strip()
+    found = _OPERATOR.search(text)
+    if not found:
+        return text, "", ""
+    return text[: found.start()].rstrip(), found[0], text[found.end() :].lstrip()
 
 
 def _value(text: str) -> int | float | bytes:
     if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
         return text[1:-1].encode("utf-8", "surrogateescape")
+    if _WORD.fullmatch(text):
+        return float(text)
     if _NUMBER.fullmatch(text) and len(text) < 400:
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
+        if text.lstrip("+-").isdigit():
+            return int(text)
+        number = float(text)
+        if math.isinf(number):
+            raise ValueError(f"{text} is beyond the largest double; infinity is written inf")
+        return number
     raise ValueError(f"{text!r} is no number; a text stands in quotes")
+
+
+def _narrowed(value: int | float | bytes) -> int | float | bytes:
+    """The float32 nearest to a number; the number itself where it is beyond them all."""
+    if isinstance(value, bytes):
+        return value
+    try:
+        narrow: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
+    except OverflowError:
+        return value
+    return narrow

@@ -1,4 +1,4 @@
-"""Reading the protobuf wire format in place: no copy, no recursion on data, every bound checked.
+"""Reading the protobuf wire format in place: no copy, no recursion on data, every bound checked; and writing a number.
 
 A message is a run of fields. A field is a tag (its number and its wire type in one varint) and a value:
 
@@ -199,3 +199,19 @@ def varints(view: Buffer, begin: int, end: int) -> Iterator[int]:
         else:
             value, at = read_varint(view, at, end)
         yield value
+
+
+def varint(value: int) -> bytes:
+    """A number as a varint, in the fewest bytes; a negative one is extended to 64 bits, as protobuf does."""
+    if 0 <= value < 0x80:
+        return _ONE_BYTE[value]
+    value &= _MASK64
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+_ONE_BYTE = [bytes([value]) for value in range(0x80)]

@@ -59,7 +59,10 @@ class Sink(Protocol):
         its hidden name tells, that it is in use."""
 
     def publish(self) -> None:
-        """Give the file its name."""
+        """Give the file its name, and bring that to the disk."""
+
+    def name(self) -> str | None:
+        """Give the file its name. The result is the directory that is still to be brought to the disk, if any."""
 
     def discard(self) -> None:
         """Leave no trace of a file that has no name. More than one call does no harm."""
@@ -92,13 +95,13 @@ class _Hidden:
         directory, name = os.path.split(path)
         self._directory = directory or "."
         sweep(self._directory)
-        self._name, fd = create(directory, name, path, self._old)
+        self._hidden, fd = create(directory, name, path, self._old)
         self._lock = -1
         try:
             self._lock = os.dup(fd)
             self._out = Output(fd, f"'{path}'")
         except BaseException:
-            remove(self._name)
+            remove(self._hidden)
             raise
         self._fd, self.out = fd, cast(BinaryIO, self._out)
 
@@ -112,7 +115,7 @@ class _Hidden:
         finally:
             self._out.close()
         if check is not None:
-            check(self._name)
+            check(self._hidden)
 
     def unlock(self) -> None:
         lock, self._lock = self._lock, -1
@@ -120,19 +123,22 @@ class _Hidden:
             os.close(lock)
 
     def publish(self) -> None:
-        publish(self._name, self._path, self._force)
+        sync_directory(self.name())
+
+    def name(self) -> str:
+        publish(self._hidden, self._path, self._force)
         self.discard()
-        sync_directory(self._directory)
+        return self._directory
 
     def discard(self) -> None:
         if not self._out.closed:
             self._out.abandon()
             self._out.close()
         try:
-            if self._name:
-                remove(self._name)
+            if self._hidden:
+                remove(self._hidden)
         finally:
-            self._name = ""
+            self._hidden = ""
             self.unlock()
 
     def __del__(self) -> None:
@@ -165,6 +171,9 @@ class _Direct:
         pass
 
     def publish(self) -> None:
+        pass
+
+    def name(self) -> None:
         pass
 
     def discard(self) -> None:

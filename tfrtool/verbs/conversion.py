@@ -14,9 +14,8 @@ from typing import Self
 
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
-from tfrtool.payload.mapping_names import Names as FeatureNames
 from tfrtool.payload.mapping_rules import Losses
-from tfrtool.report import Compression, ConvertReport, Loss
+from tfrtool.report import Compression, ConvertReport
 from tfrtool.sources.sink_set import is_direct
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
@@ -28,6 +27,7 @@ from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
 from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
 from tfrtool.verbs.convert_shards import Cuts, Shards
+from tfrtool.verbs.convert_unmet import no_part, unmet
 from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
 
 
@@ -43,6 +43,7 @@ class Conversion:
         self.inputs = list(inputs)
         self.output = output
         self.options = options
+        self._asked = options.rules
         self.reports: list[ConvertReport] = []
         self.target: Target | None = options.to or told_by_name(output)
         refuse_unfit(options, self.target)
@@ -87,6 +88,12 @@ class Conversion:
         learnt = learns_columns(options, self.target)
         counted = self._shards.count is not None and not options.counts_by_headers and not learnt
         return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
+
+    @property
+    def none_fulfils(self) -> bool:
+        """Whether records were looked at, and none fulfils the conditions."""
+        where = self._plan.where
+        return where is not None and where.seen > 0 and not where.matched
 
     @property
     def outputs(self) -> list[str]:
@@ -143,7 +150,8 @@ class Conversion:
             feed.fill(report)
             report.losses += losses.all()
         if isinstance(sink, Outputs):
-            if self._destination is not None and sink is self._sink:
+            enough = feed.unread and not report.records and self.options.limit != 0  # before it
+            if self._destination is not None and sink is self._sink and not enough:
                 self._destination.end_own(name, opened)
             self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
         self.failed = self.failed or feed.stopped
@@ -165,13 +173,12 @@ class Conversion:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
         self.target, same = target, target == source.format
         self._plan.target = target
-        if source.format == "parquet" and target not in ROWS and (self.options.schema or self.options.schema_out):
-            raise RefusedError(
-                "a Parquet file says the kinds of its columns itself: leave --schema and --schema-out out"
-            )
+        if source.format == "parquet" and target not in ROWS and self.options.schema_out:
+            raise RefusedError("a Parquet file says the kinds of its columns itself: leave --schema-out out")
         if self.options.schema is not None and (target in ROWS or source.format in ROWS):
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
+            self._mappers.back = self._plan.schema.renamed
         compress = self.options.compress
         if compress == "auto":
             packed = self.output.endswith(".gz") and target != "parquet"
@@ -228,7 +235,13 @@ class Conversion:
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            self._tell_unmet()
+            met = [names.met for names in (self._plan.names, *self._mappers.names)]
+            written = sum(report.written for report in self.reports)
+            unmet_names = list(unmet(self._asked, met, self._plan.where, written))
+            if self.reports:
+                self.reports[-1].losses += unmet_names
+            if self.none_fulfils and self.target == "ofrecord" and not self.options.dry_run:
+                raise no_part(unmet_names)
             if not self.options.dry_run:
                 if self._destination is None:
                     raise RefusedError("there is no record to write")
@@ -239,21 +252,12 @@ class Conversion:
         finally:
             self._complete()
 
-    def _tell_unmet(self) -> None:
-        """Tell the names that no record has; raise RefusedError if none is selected, which is hardly what was meant."""
-        rules, met = self.options.rules, set[str]().union(self._plan.names.met, *self._mappers.met)
-        read = sum(report.written for report in self.reports)
-        if read and rules.select and not met & set(rules.select):
-            raise RefusedError(f"no record has a feature that is selected: {', '.join(rules.select)}")
-        for name in dict.fromkeys(FeatureNames.named(rules)) if read else ():
-            if name not in met:
-                loss = Loss(name.encode("utf-8", "surrogateescape"), "named, and in no record", False, 0, 0, 0)
-                self.reports[-1].losses.append(loss)
-
     def _schema_data(self) -> bytes | None:
         plan = self._plan
         schema = plan.columns if self.target in ROWS else plan.guessed
         if schema is not None:
+            for names in self._mappers.names if self.target in ROWS else ():
+                schema.renamed |= names.renamed
             return written(schema)
         return self._mappers.schema.to_json() if self._mappers.schema else None
 

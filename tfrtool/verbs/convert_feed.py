@@ -16,7 +16,7 @@ from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
-    from tfrtool.payload.where import Condition
+    from tfrtool.payload.where import Where
 
 Pieces = Sequence[bytes | memoryview]
 _WITH_FEATURES = ("example", "sequence_example", "ofrecord")
@@ -65,7 +65,7 @@ class Feed:
     """The records of one input, on their way into a sink. Damage is yielded as it is met.
 
     Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `written` and
-    `skipped` count records.
+    `skipped` count records. `unread`: it ended with the last record that was wanted, and what follows was not read.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Feed:
         sink: Sink,
         wanted: Range,
         mapper: Mapper | None,
-        conditions: Sequence[Condition] = (),
+        where: Where | None = None,
         *,
         framed: bool,
         skip_damaged: bool,
@@ -84,18 +84,19 @@ class Feed:
         self.sink = sink
         self.wanted = wanted
         self.mapper = mapper
-        self.conditions = conditions
+        self.where = where
         self.skip_damaged = skip_damaged
         self.framed = framed
-        self.raw = framed and mapper is None and not conditions
+        self.raw = framed and mapper is None and where is None
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
-        self.written = self.skipped = 0
-        self.stopped = False
+        self.written = self.skipped = self._looked_at = 0
+        self.stopped = self.unread = False
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way, up to the last that is wanted."""
-        if self.wanted.done:
+        if self.wanted.left <= 0:
+            self.unread = True
             return
         for event in self.reading.events(payloads=not self.raw):
             if isinstance(event, Damage):
@@ -103,13 +104,17 @@ class Feed:
                     yield from self._damage(event)
             elif self.raw:
                 first, behind = self.wanted.take(event.count)
+                self._looked_at += behind if self.wanted.done else event.count
                 if first < behind:
                     self.sink.frames(self.reading, event, first, behind)
                     self.written += behind - first
             else:
                 yield from self._records(event)
                 self.sink.settle()
-            if self.stopped or self.wanted.done:
+            if self.stopped:
+                return
+            if self.wanted.done:
+                self.unread = self._looked_at < self.reading.tally.records or event.end != self.reading.source.data.size
                 return
 
     def fill(self, report: ConvertReport) -> None:
@@ -117,7 +122,9 @@ class Feed:
         seen = self.reading.report()
         for name in FileReport.names():
             setattr(report, name, getattr(seen, name))
-        report.written, report.skipped = self.written, self.skipped
+        report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
+        if self.unread:  # more was read at once than was wanted
+            report.records = self._looked_at
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
 
@@ -176,7 +183,7 @@ class Feed:
 
     def _alike(self, batch: Batch, i: int) -> int:
         """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
-        if self.mapper is None or batch.view is None or self.conditions or self.wanted.skip or not self.sink.takes_many:
+        if self.mapper is None or batch.view is None or self.where or self.wanted.skip or not self.sink.takes_many:
             return 0
         which = range(i, min(batch.count, i + self.wanted.left))
         found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
@@ -184,15 +191,19 @@ class Feed:
             self.wanted.take(len(found))
             self.sink.records(found, self.mapper.target)
             self.written += len(found)
+            self._looked_at += len(found)
         return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
-        if self.conditions:
-            from tfrtool.payload.where import fulfils
+        """Send on one record, if it is wanted. Raises WireError for one that is none."""
+        self._sent(payload, number)
+        self._looked_at += 1
 
+    def _sent(self, payload: memoryview, number: int) -> None:
+        if self.where is not None:
             if self._kind not in _WITH_FEATURES:
                 raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
-            if not fulfils(payload, self._kind, self.conditions):
+            if not self.where.fulfils(payload, self._kind):
                 return
         first, behind = self.wanted.take(1)
         if first == behind:

@@ -21,6 +21,7 @@ from tfrtool.verbs.targets import READERS, told_by_name
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
+    from tfrtool.payload.where import Where
     from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.convert_rows import RowPlan
 
@@ -31,6 +32,7 @@ class Feeding(Protocol):
     written: int
     skipped: int
     stopped: bool
+    unread: bool
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way."""
@@ -98,7 +100,7 @@ class Inputs:
                 reading = Reading(source, how)
                 format = _rows_in(reading, options)
                 if format is None:
-                    yield FrameInput(reading, options)
+                    yield FrameInput(reading, options, self.plan.where)
                     return
             if source.mistaken:
                 raise RefusedError(f"'{name}': {source.mistaken.message}; leave --compression out")
@@ -156,7 +158,7 @@ _BEFORE = b"\xef\xbb\xbf \t\r\n"
 class FrameInput:
     """A record file."""
 
-    def __init__(self, reading: Reading, options: ConvertOptions) -> None:
+    def __init__(self, reading: Reading, options: ConvertOptions, where: Where | None) -> None:
         self.reading = reading
         self.format: str = reading.identity.format or "tfrecord"
         self.compression = reading.source.compression
@@ -164,12 +166,11 @@ class FrameInput:
         self.empty = not reading.source.head
         self.side: Side = "ofrecord" if self.format == "ofrecord" else "example"
         self._options = options
+        self._where = where
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feed:
-        options = self._options
-        return Feed(
-            self.reading, sink, wanted, mapper, options.conditions, framed=same, skip_damaged=options.skip_damaged
-        )
+        skips = self._options.skip_damaged
+        return Feed(self.reading, sink, wanted, mapper, self._where, framed=same, skip_damaged=skips)
 
     def payloads(self) -> Iterator[memoryview]:
         for event in self.reading.events(payloads=True):
@@ -179,10 +180,12 @@ class FrameInput:
 
     def count(self, wanted: Range) -> tuple[int, bool]:
         total, sound = 0, True
-        for event in self.reading.events(headers_only=True):
+        for event in self.reading.events(headers_only=True) if wanted.left > 0 else ():
             if isinstance(event, Damage):
                 sound = False
             else:
                 first, behind = wanted.take(event.count)
                 total += behind - first
+            if wanted.left <= 0:
+                break
         return total, sound

@@ -13,17 +13,19 @@ from tfrtool.verbs.convert_schema import with_schema
 from tfrtool.verbs.targets import ROWS, Target
 
 if TYPE_CHECKING:
+    from tfrtool.payload.mapping_names import Names
     from tfrtool.verbs.convert_inputs import Input
     from tfrtool.verbs.convert_options import ConvertOptions
 
 
 class Mappers:
-    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `met` has the
-    names that were asked for and met, by input."""
+    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `names` has
+    what became of names, by input; `back` are the new names that a schema of rows gives back to what is read by it."""
 
     def __init__(self) -> None:
         self.schema: Schema | None = None
-        self.met: list[set[str]] = []
+        self.names: list[Names] = []
+        self.back: dict[str, str] = {}
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
 
     def of(self, source: Input, target: Target, options: ConvertOptions) -> Mapper | None:
@@ -34,7 +36,8 @@ class Mappers:
         side = source.side
         to: Side = "ofrecord" if target == "ofrecord" else "example" if target == "tfrecord" else side
         of_rows = target in ROWS or source.format in ROWS
-        asked = options.edits(to, of_rows) or options.rules.sequence != "refuse"
+        back = self.back if source.format in ROWS and target not in ROWS else {}
+        asked = options.edits(to, of_rows) or options.rules.sequence != "refuse" or bool(back)
         empties = to == "ofrecord" and source.format in ROWS  # which are not there at all, unlike those of an Example
         if side == to and not asked and not empties:
             return None
@@ -46,7 +49,8 @@ class Mappers:
             if source.format == "jsonl":  # whose kinds were said when it was read
                 types = {name: kind for name, kind in rules.types.items() if kind in KINDS[to]}
                 rules = replace(rules, types=types)
-            self._rules[key] = replace(rules, for_rows=target in ROWS)
+            renamed = {new.encode("utf-8", "surrogateescape"): old.encode() for new, old in back.items()}
+            self._rules[key] = replace(rules, for_rows=target in ROWS, rename={**renamed, **rules.rename})
         if options.schema_out is not None and self.schema is None and not of_rows:
             self.schema = Schema(side, to)
         if self.schema is not None and self.schema.source != side:
@@ -55,5 +59,5 @@ class Mappers:
             )
         told = (self.schema.see, self.schema.flattened) if self.schema else ()
         mapper = Mapper(side, to, self._rules[key], *told)
-        self.met.append(mapper.names.met)
+        self.names.append(mapper.names)
         return mapper

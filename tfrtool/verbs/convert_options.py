@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Mapping
 from os.path import realpath
-from typing import Literal
+from typing import Any, Literal
 
 from tfrtool.fields import made
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
@@ -111,32 +111,9 @@ def convert_options(
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> ConvertOptions:
     """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option."""
-    for option, given, allowed in (
-        ("to", to, (None, *WRITERS)),
-        ("source", source, (None, *READERS)),
-        ("compress", compress, ("auto", "none", "gzip", "zlib")),
-        ("double", double, ("refuse", "exact", "round", "bytes")),
-        ("int", int, ("int64", "int32", "auto")),
-        ("no_kind", no_kind, ("keep", "drop", "refuse")),
-        ("empty", empty, ("refuse", "skip", "keep")),
-        ("unknown", unknown, ("refuse", "keep", "drop")),
-        ("sequence", sequence, ("refuse", "flatten")),
-        ("format", format, ("auto", "tfrecord", "ofrecord")),
-        ("compression", compression, ("auto", "none", "gzip", "zlib")),
-    ):
-        if given not in allowed:
-            raise ValueError(f"{option} is {' or '.join(filter(None, allowed))}, not {given!r}")
-    for option, names in (("select", select), ("drop", drop), ("where", where)):
-        if isinstance(names, str | bytes):
-            raise ValueError(f"{option} is a list, as in {option}=[{names!r}], not one text")
-    for option, number in (("skip", skip), ("n", n)):
-        if number is not None and number < 0:
-            raise ValueError(f"{option} is 0 or more, not {number}")
+    _refuse_values(locals())
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
-    for name, value in (("shards", shards), ("records_per_shard", records_per_shard), ("shard_size", shard_size)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} is 1 or more, not {value}")
     if source is not None and format != "auto":
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
     if schema_out == "-":
@@ -183,3 +160,36 @@ def convert_options(
 
 def _name(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+_CHOICES: dict[str, tuple[str | None, ...]] = {
+    "to": (None, *WRITERS),
+    "source": (None, *READERS),
+    "compress": ("auto", "none", "gzip", "zlib"),
+    "double": ("refuse", "exact", "round", "bytes"),
+    "int": ("int64", "int32", "auto"),
+    "no_kind": ("keep", "drop", "refuse"),
+    "empty": ("refuse", "skip", "keep"),
+    "unknown": ("refuse", "keep", "drop"),
+    "sequence": ("refuse", "flatten"),
+    "format": ("auto", "tfrecord", "ofrecord"),
+    "compression": ("auto", "none", "gzip", "zlib"),
+}
+_LEAST = {"skip": 0, "n": 0, "shards": 1, "records_per_shard": 1, "shard_size": 1}
+
+
+def _refuse_values(given: Mapping[str, Any]) -> None:
+    """Raise ValueError for the first value that is none of its option's: programs are told what Click tells others."""
+    for option, allowed in _CHOICES.items():
+        if given[option] not in allowed:
+            raise ValueError(f"{option} is {' or '.join(filter(None, allowed))}, not {given[option]!r}")
+    for option in ("select", "drop", "where"):
+        if isinstance(given[option], str | bytes):
+            raise ValueError(f"{option} is a list, as in {option}=[{given[option]!r}], not one text")
+    for option, least in _LEAST.items():
+        number = given[option]
+        if number is not None and not (isinstance(number, int) and number >= least):
+            raise ValueError(f"{option} is a whole number of {least} or more, not {number!r}")
+    for option in ("types", "rename"):
+        if not all(isinstance(text, str) for pair in (given[option] or {}).items() for text in pair):
+            raise ValueError(f"{option} is a mapping of texts to texts")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Side
     from tfrtool.payload.rows import Message
     from tfrtool.payload.rows_guess import GuessSchema
+    from tfrtool.payload.where import Where
     from tfrtool.report import Compression, ConvertReport
     from tfrtool.sources import Source
     from tfrtool.verbs.convert_options import ConvertOptions
@@ -62,7 +63,12 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
         source=source,
         wanted=plan.wanted,
     )
-    reader.message = plan.message_of(reader.stored())
+    stored = reader.stored()
+    if plan.schema is not None and plan.columns is None and stored != plan.schema:
+        raise RefusedError(
+            f"'{source.name}' says the kinds of its columns itself, otherwise than --schema: leave it out"
+        )
+    reader.message = plan.message_of(stored.message if stored else None)
     reader.changes = Telling(losses)
     return reader
 
@@ -147,7 +153,7 @@ class RowInput:
         return self._rows
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> RowFeed:
-        return RowFeed(self, self._losses, sink, wanted, mapper, self._options)
+        return RowFeed(self, self._losses, sink, wanted, mapper, self._plan.where, self._options)
 
     def payloads(self) -> Iterator[bytes]:
         for _, payload in self.rows():
@@ -173,6 +179,7 @@ class RowFeed:
         sink: Sink,
         wanted: Range,
         mapper: Mapper | None,
+        where: Where | None,
         options: ConvertOptions,
     ) -> None:
         self.source = source
@@ -180,23 +187,22 @@ class RowFeed:
         self.sink = sink
         self.wanted = wanted
         self.mapper = mapper
-        self.conditions = options.conditions
+        self.where = where
         self.skip_damaged = options.skip_damaged
         self.written = self.skipped = self.read = 0
-        self.stopped = False
+        self.stopped = self.unread = False
         self._broken: Damage | None = None
 
     def run(self) -> Iterator[Damage]:
         if self.wanted.left <= 0:
+            self.unread = True
             return
         name, message = self.source.source.name, self.source.message
-        if self.conditions:
-            from tfrtool.payload.where import fulfils
         unit = "line" if self.source.format == "jsonl" else "row"
         try:
             for number, payload in self.source.rows():
                 self.read += 1
-                if self.conditions and not fulfils(payload, message, self.conditions):
+                if self.where is not None and not self.where.fulfils(payload, message):
                     continue
                 first, behind = self.wanted.take(1)
                 if first < behind:
@@ -205,6 +211,7 @@ class RowFeed:
                     except (Refused, WireError) as error:
                         raise RefusedError(f"'{name}' {unit} {number}: {error}") from None
                 if self.wanted.done:
+                    self.unread = True
                     return
         except DamageError:
             fault = self.source.source.faults[0]
@@ -235,4 +242,5 @@ class RowFeed:
             report.kind = self.source.message
         bad = sum(loss.records for loss in self.losses.all() if loss.what == BAD_LINE)
         report.records, report.written, report.skipped = self.read, self.written, self.skipped + bad
+        report.unread = self.unread
         report.losses += self.losses.all() + (self.mapper.losses.all() if self.mapper else [])

@@ -14,6 +14,7 @@ from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
+from tfrtool.payload.where import Where
 from tfrtool.payload.wire import WireError
 from tfrtool.verbs.changes import Changes
 
@@ -49,8 +50,8 @@ class RowPlan:
     `target` is set once it is known. `schema` is what `--schema` gave, if that is a schema of rows; `columns` those of
     the outputs; `surveys` gives the schema of all JSON Lines among the inputs, for which it reads them once, and
     `guessed` is what that was, `merged` its features of which only some values are integers. `names` knows which
-    features are wanted. `losses` are those of the input that is being read, and `number` its record that is being
-    written.
+    features are wanted, `where` which records. `losses` are those of the input that is being read, and `number` its
+    record that is being written.
     """
 
     def __init__(self, options: ConvertOptions) -> None:
@@ -65,6 +66,7 @@ class RowPlan:
         self.guessed: RowSchema | None = None
         self.merged: frozenset[str] = frozenset()
         self.names = Names(options.rules)
+        self.where = Where(options.conditions) if options.conditions else None
         self._lines: JsonRows | None = None
         self._prepared: tuple[int, str] | None = None
 
@@ -89,7 +91,10 @@ class RowPlan:
                 schema, self.merged, wide = guess.schema(mixed=True), guess.merged(), guess.wide
             columns = dict(schema.features)
             for name, kind in self.options.rules.types.items():
-                columns[name.decode("utf-8", "replace")] = Column(kind)
+                text = name.decode("utf-8", "replace")
+                if text in columns:
+                    self.names.met.types.add(name)
+                columns[text] = Column(kind)
             message = schema.message
             if message != "sequence_example" and (message == "example" or self.schema is None):
                 of_both = wide or any(column.kind in ("double", "int32") for column in columns.values())

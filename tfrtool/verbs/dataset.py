@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfrtool.fields import Fields, made
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.sizes import Sizes, Spread
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.stat import StatReport
 
 
-@dataclass(slots=True)
-class DataSet:
+class DataSet(Fields):
     """The records of some files, and how they are spread over them. `DataSet()` is the identity of `merge`, which is
     associative.
 
@@ -27,20 +26,20 @@ class DataSet:
     out.
     """
 
-    payloads: Sizes = field(default_factory=Sizes)
+    payloads: Sizes = made(default_factory=Sizes)
     framing: int = 0
     damaged: int = 0
-    files: Sizes = field(default_factory=Sizes)
-    records: Sizes = field(default_factory=Sizes)
+    files: Sizes = made(default_factory=Sizes)
+    records: Sizes = made(default_factory=Sizes)
     packed: int = 0
     unpacked: int = 0
-    formats: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    compressions: Counter[str] = field(default_factory=Counter)
+    formats: Counter[str] = made(default_factory=Counter)
+    kinds: Counter[str] = made(default_factory=Counter)
+    compressions: Counter[str] = made(default_factory=Counter)
     largest: tuple[int, str, int] | None = None
     hollow: tuple[int, str] | None = None
     digests: Digests | None = None
-    paths: list[str] = field(default_factory=list)
+    paths: list[str] = made(default_factory=list)
 
     def add(self, report: StatReport) -> None:
         """Take in one file. Its digests belong to the data set from then on."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.layout import LAYOUTS, ZEROED
+from tfrtool.framing.layout import ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
@@ -50,7 +52,7 @@ def diagnose(
         if layout == ZEROED.name:
             proof = "nothing proves their payloads"
             report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
-        report.hint = f"the writer of this file used {LAYOUTS[layout].words}: mend the writer; {proof}"
+        report.hint = f"mend the writer; {proof}"
         return
     found = None
     if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
@@ -92,6 +94,9 @@ def diagnose(
             report.status = "foreign"
             report.message = f"no record was found; the file begins with {_shown(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
+            if _may_be_ofrecord(source.head):
+                as_one = "have it read as an OFRecord file, since it begins as one whose first record is cut or broken"
+                report.remedy = Remedy(settings=(("format", "ofrecord"),), aim=as_one)
 
 
 def _counted(report: FileReport) -> str:
@@ -146,6 +151,12 @@ def _unmangled(source: Source, diagnosis: str) -> int:
 
     with source.again() as again, Reread(again) as data:
         return sum(event.count for event in walk(Undone(data, diagnosis)) if isinstance(event, Batch))
+
+
+def _may_be_ofrecord(head: bytes) -> bool:
+    """Whether a length that a writer may have made stands before the tags of a map entry and of its name."""
+    length = int.from_bytes(head[:8], "little")
+    return 0 < length < 1 << 31 and re.match(rb"\n[\x01-\xff]{1,5}?[\n\x12]", head[8:16], re.DOTALL) is not None
 
 
 def _shown(head: bytes) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tfrtool.fields import Fields
 from tfrtool.verbs.sizes import Sizes
 
 BINS = 20
@@ -14,8 +14,7 @@ _EVEN = 8
 """Bins are of one width where the largest size is less than that many times the smallest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
+class Bin(Fields, frozen=True):
     """How many sizes there are from `lo` on that are below `hi`, in bytes."""
 
     lo: int

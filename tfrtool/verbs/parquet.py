@@ -15,6 +15,7 @@ from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
 from tfrtool.payload.rows_schema import RowSchema, Survey
 from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
+from tfrtool.verbs.parquet_columns import SLOT, Filling, FillingSteps
 
 if TYPE_CHECKING:
     from tfrtool.payload.wire import Buffer
@@ -59,8 +60,6 @@ class ParquetWriter:
         codec: str = "snappy",
         lenient: bool = False,
     ) -> None:
-        from tfrtool.verbs.parquet_columns import Filling, FillingSteps
-
         self.message: Message = schema.message
         self.records = 0
         self.changes = Changes()
@@ -87,9 +86,14 @@ class ParquetWriter:
         changes: list[Change] = []
         row = read_row(payload, self.message, changes, lenient=self._lenient)
         self._check(row, changes)
-        features, lists = row.features, row.feature_lists
-        size = sum(filling.add(features.get(name)) for name, filling in self._features.items())
-        size += sum(steps.add(lists.get(name)) for name, steps in self._lists.items())
+        size = SLOT * (len(self._features) + len(self._lists))
+        for name, cell in row.features.items():
+            if (filling := self._features.get(name)) is not None:
+                filling.pad(self._rows)
+                size += filling.add(cell) - SLOT
+        for name, steps in row.feature_lists.items():
+            self._lists[name].pad(self._rows)
+            size += self._lists[name].add(steps) - SLOT
         if changes:
             self.changes.add(changes, self.records if record is None else record)
         self.records += 1
@@ -127,8 +131,12 @@ class ParquetWriter:
 
     def _flush(self) -> None:
         pa, rows = arrow(), self._rows
+        for filling in self._features.values():
+            filling.pad(rows)
+        for lists in self._lists.values():
+            lists.pad(rows)
         columns = [filling.take() for filling in self._features.values()]
-        columns += [steps.take() for steps in self._lists.values()]
+        columns += [lists.take() for lists in self._lists.values()]
         if columns:
             table = pa.Table.from_arrays(columns, schema=self._arrow_schema)
         else:  # rows of no columns at all: Arrow counts them in the batch alone

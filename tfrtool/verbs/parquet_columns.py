@@ -16,12 +16,16 @@ from tfrtool.payload.rows_schema import Column
 from tfrtool.payload.rows_text import is_text
 from tfrtool.verbs.parquet_arrow import arrow, value_type
 
-_SLOT = 8
+SLOT = 8
 """Bytes that a value or a list takes besides its content, about."""
 
 
 class Filling:
-    """The cells of one column; `add` says how many bytes one took, and `take` gives the array and begins anew."""
+    """The cells of one column; `add` says how many bytes one took, and `take` gives the array and begins anew.
+
+    Cells that are absent are appended by `pad`, many at once: a table may have thousands of columns, and records that
+    have few of them.
+    """
 
     def __init__(self, name: str, column: Column) -> None:
         self.name = name
@@ -36,16 +40,22 @@ class Filling:
         self._present: list[bool] = []
         self._ends: list[int] = []
 
-    def add(self, cell: Cell | None) -> int:
-        """Append a cell; None, and one of no kind, are null. Raises RowError where it does not fit the column."""
-        kind, values = cell or (None, ())
+    def pad(self, rows: int) -> None:
+        """Append null cells until there are so many."""
+        gap = rows - len(self._present)
+        if gap > 0:
+            self._present += [False] * gap
+            if self.column.scalar:
+                self._values += self._zero * gap
+            self._ends += [len(self._values)] * gap
+
+    def add(self, cell: Cell) -> int:
+        """Append a cell; one of no kind is null. Raises RowError where it does not fit the column."""
+        kind, values = cell
         column = self.column
         if kind is None:
-            self._present.append(False)
-            if column.scalar:
-                self._values.extend(self._zero)
-            self._ends.append(len(self._values))
-            return _SLOT
+            self.pad(len(self._present) + 1)
+            return SLOT
         if kind != column.kind:
             raise RowError(f"it is {kind} in this record, and its column is of {column.kind or 'no kind'}", self.name)
         if column.scalar and len(values) != 1:
@@ -56,8 +66,8 @@ class Filling:
         self._present.append(True)
         self._ends.append(len(self._values))
         if kind == "bytes":
-            return _SLOT + sum(map(len, cast("list[bytes]", values))) + _SLOT * len(values)
-        return _SLOT + len(values) * cast("array[int]", values).itemsize
+            return SLOT + sum(map(len, cast("list[bytes]", values))) + SLOT * len(values)
+        return SLOT + len(values) * cast("array[int]", values).itemsize
 
     def take(self) -> Any:
         """What was added, as an Arrow array."""
@@ -99,11 +109,18 @@ class FillingSteps:
         self._present: list[bool] = []
         self._ends: list[int] = []
 
-    def add(self, steps: list[Cell] | None) -> int:
-        """Append the steps of a record, None where it has no such list; as `Filling.add`."""
-        size = _SLOT + sum(map(self._steps.add, steps or ()))
-        self._count += len(steps or ())
-        self._present.append(steps is not None)
+    def pad(self, rows: int) -> None:
+        """Append records without such a list until there are so many."""
+        gap = rows - len(self._present)
+        if gap > 0:
+            self._present += [False] * gap
+            self._ends += [self._count] * gap
+
+    def add(self, steps: list[Cell]) -> int:
+        """Append the steps of a record; as `Filling.add`."""
+        size = SLOT + sum(map(self._steps.add, steps))
+        self._count += len(steps)
+        self._present.append(True)
         self._ends.append(self._count)
         return size
 

@@ -73,11 +73,10 @@ class ParquetReader:
         with self._file() as (file, size):
             yield from self._rows(file, size)
 
-    def stored(self) -> Message | None:
-        """The message that the rows were written from, where tfrtool wrote them; raises what iterating does."""
+    def stored(self) -> RowSchema | None:
+        """The schema of the rows, where tfrtool wrote them; raises what iterating does."""
         with self._file() as (file, _):
-            known = _known(file.schema_arrow)
-            return known.message if known else None
+            return _known(file.schema_arrow)
 
     @contextmanager
     def _file(self) -> Iterator[tuple[Any, int]]:

@@ -13,6 +13,7 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.window import Readable
 from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
 from tfrtool.sources.debris import locks_to_spare
+from tfrtool.sources.placing import sync_directory
 from tfrtool.sources.sink import Sink, open_sink
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.salvage import copied
@@ -143,14 +144,17 @@ class Trail:
                 for name, sink in () if self._failure else self._sinks.items():
                     sink.publish()
                     self._published.append(name)
+            directories = set()
             for path, sink in self._waiting:
                 try:
-                    sink.publish()
+                    directories.add(sink.name())
                 except WriteError as error:
                     self._unpublished[path] = error
                     self._take_back(path, error)
                 finally:
                     sink.discard()
+            for directory in filter(None, directories):
+                sync_directory(directory)
         return self._unpublished
 
     def _take_back(self, path: str, error: WriteError) -> None:

@@ -12,7 +12,7 @@ from itertools import compress
 from operator import itemgetter
 
 from tfrtool.payload.schema.values import Held, Place
-from tfrtool.payload.textual import HEAD, has_no_control, is_text
+from tfrtool.payload.textual import HEAD, has_no_control, is_text, is_utf8
 from tfrtool.payload.wire import Buffer
 
 _TEXT = "utf-8"
@@ -38,9 +38,13 @@ def contents(
     else:
         heads = [p[begin:end] if end - begin <= HEAD else p[begin : begin + HEAD] for begin, end in spans]
     joined = b"".join(heads)
-    if shortest and joined.isascii() and has_no_control(joined):
+    if shortest and has_no_control(joined):
         first_bytes = joined[::HEAD] if shortest >= HEAD else bytes(map(itemgetter(0), heads))
         odd = [i for i in compress(range(len(heads)), first_bytes.translate(_FIRST)) if _SPECIAL.match(heads[i])]
+        if not joined.isascii():
+            sized = zip(heads, spans, strict=True)
+            broken = [i for i, (head, (begin, end)) in enumerate(sized) if not is_utf8(head, end - begin <= HEAD)]
+            odd = sorted({*odd, *broken})
     else:
         sized = zip(heads, spans, strict=True)
         odd = [i for i, (head, (begin, end)) in enumerate(sized) if not _plain(head, end - begin <= HEAD)]

@@ -1,7 +1,9 @@
 """A `tensorflow_metadata.proto.v0.Schema` as text: what TensorFlow Data Validation and TFX read and write.
 
 Source of the fields: tensorflow/metadata, proto/v0/schema.proto. The feature lists of a SequenceExample are the members
-of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there.
+of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there. One that no record sets
+is described as TensorFlow Data Validation 1.16 infers it: a schema without it would call the data it was made from
+anomalous ("new column"), and so would one that does not say its type.
 """
 
 from __future__ import annotations
@@ -38,6 +40,15 @@ def emit(schema: Schema) -> str:
 
 def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
     one = told(feature, schema)
+    if one.name and feature.kind is None:
+        return [
+            "feature {",
+            f"  name: {_text(one.name)}",
+            "  # no record sets its kind; BYTES is what TensorFlow Data Validation takes such a feature for",
+            "  type: BYTES",
+            "  presence { min_count: 0 }",
+            "}",
+        ]
     if one.left_out:
         return [f"# {named(feature)} is left out: {one.left_out}"]
     unset = feature.kinds[None].records if None in feature.kinds else 0

@@ -1,0 +1,160 @@
+"""Conditions on values: what they mean, what is none, and what is told where they find nothing."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from messagekit import example, ofrecord
+
+from tfrtool import RefusedError, convert
+from tfrtool.cli.convert_words import sentence
+from tfrtool.framing.encode import frame, ofrecord_frame
+from tfrtool.payload.features import read_features
+from tfrtool.payload.where import Condition, Where
+from tfrtool.verbs import Conversion
+from tfrtool.verbs.convert_options import convert_options
+
+RECORD: dict[str, Any] = {
+    "tenth": ("float_list", [0.1, 2]),
+    "nan": ("float_list", [math.nan]),
+    "inf": ("float_list", [math.inf]),
+    "big": ("float_list", [16777216]),
+    "label": ("int64_list", [3, 2**53 + 1]),
+    "a==b": ("int64_list", [1]),
+    "it's": ("bytes_list", [b"a < b"]),
+    "none": ("int64_list", []),
+}
+
+
+def holds(text: str, record: bytes | None = None) -> bool:
+    return Where([Condition.parse(text)]).fulfils(record or example(RECORD), "example")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tenth == 0.1",
+        "tenth<=0.1",
+        "tenth >= 2",
+        "tenth != 0.10000001",
+        "big == 16777217",
+        "big < 1e300",
+        "inf == inf",
+        "inf >= Infinity",
+        "inf > 1e300",
+        "nan == nan",
+        "nan != 1",
+        "tenth != NaN",
+        "label == 3.0",
+        "label == 9007199254740993",
+        "label != 9007199254740992",
+        "'a==b' == 1",
+        '"a==b">0',
+        "it's == 'a < b'",
+        "\"it's\" == 'a < b'",
+    ],
+)
+def test_a_condition_holds(text: str) -> None:
+    assert holds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tenth < 0.1",
+        "tenth != 0.1",
+        "inf == 1e300",
+        "nan != nan",
+        "nan == 0",
+        "inf < inf",
+        "none != 3",
+        "none == 3",
+        "nothing != 3",
+        "label != 3",
+        "a == 1",
+        "it's == nan",
+    ],
+)
+def test_a_condition_does_not_hold(text: str) -> None:
+    assert not holds(text)
+
+
+@pytest.mark.parametrize("text", ["f < nan", "f == 1e400", "f == +-inf", "f == --1", "== 1", "f ==", "'f' 3", "f", ""])
+def test_what_is_no_condition_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no condition|no number|beyond the largest"):
+        Condition.parse(text)
+
+
+@given(st.floats(width=32))
+def test_a_float_is_found_by_the_number_that_is_shown(value: float) -> None:
+    payload = example({"f": ("float_list", [value])})
+    shown = read_features(payload, "example").features[0].json_values()[0]
+    assert holds(f"f == {shown}", payload) and not holds(f"f != {shown}", payload)
+
+
+# In a conversion
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"f": ("float_list", [n / 10]), "label": ("int64_list", [n])} for n in range(3)]
+    Path("tf").write_bytes(b"".join(frame(example(row)) for row in rows))
+    Path("of").write_bytes(b"".join(ofrecord_frame(ofrecord(row)) for row in rows))
+    convert("tf", "in.jsonl", schema_out="schema")
+    convert("tf", "in.parquet")
+
+
+HERE = pytest.mark.usefixtures("here")
+FILES = pytest.mark.parametrize("name", ["tf", "of", "in.jsonl", "in.parquet"])
+
+
+@HERE
+@FILES
+def test_what_was_named_and_never_met_is_told(name: str) -> None:
+    how: dict[str, Any] = {
+        "to": "tfrecord",
+        "where": ["f >= 0", "lab* < 9"],
+        "types": {"labell": "int64", "label": "int64"},
+    }
+    (report,) = convert(name, "out", **how).reports
+    assert (report.written, [loss.feature for loss in report.losses]) == (0, [b"lab*"])
+    (report,) = convert(name, "more", **{**how, "where": ["label < 9"]}, strip_prefix="image/").reports
+    assert (report.written, report.finding) == (3, False)
+    assert [(loss.feature, loss.what) for loss in report.losses if "stored as" not in loss.what] == [
+        (b"labell", "given a kind, and in no record"),
+        (b"image/", "a prefix to strip, which no name has"),
+    ]
+
+
+@HERE
+@FILES
+def test_that_no_record_fulfils_the_conditions_is_said(name: str) -> None:
+    how = convert_options(to="tfrecord", where=["label == 0", "label == 1"])
+    with Conversion([name], "out", how) as conversion:
+        for _ in conversion.read(name):
+            pass
+        conversion.publish()
+        assert sentence(conversion.reports[0], conversion) == "0 records written, since none fulfils --where"
+
+
+@HERE
+def test_what_all_records_have_is_not_told() -> None:
+    """A type for a kind that the output lacks, a prefix of one name, a kind learnt and not asked for."""
+    how: dict[str, Any] = {"to": "ofrecord", "int": "auto", "n": 1, "strip_prefix": "la", "types": {"bel": "int32"}}
+    assert not convert("tf", "a", **how).reports[0].losses
+    (report,) = convert("in.jsonl", "b", to="tfrecord", types={"label": "int32"}).reports
+    assert [loss.what for loss in report.losses] == ["int32 stored as int64"]
+
+
+@HERE
+def test_parts_of_no_records_are_refused_with_the_name_that_nothing_has() -> None:
+    with pytest.raises(RefusedError, match="no record fulfils the conditions, and none has a feature 'lable'; OneFlow"):
+        convert("of", "out", where=["lable == 1"])
+    with pytest.raises(RefusedError, match="no record fulfils the conditions; OneFlow stops at a part without"):
+        convert("of", "out", where=["label == 7"])
