@@ -203,3 +203,11 @@ def test_every_name_can_be_told_from_the_json_object(names: list[bytes]) -> None
     assert [(name_of(*item), item[1]["number"]) for item in objects.items()] == list(
         zip(names, range(len(names)), strict=True)
     )
+
+
+def test_that_too_many_records_are_skipped_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(frame(b"") * 3)
+    done = run("head", "--skip", "3", tmp_path / "a")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"tfrtool: {tmp_path / 'a'}: it holds 3 records, none after the first 3\n"
+    assert run("head", "--skip", "2", tmp_path / "a").stderr == ""

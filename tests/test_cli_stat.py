@@ -222,6 +222,26 @@ def test_no_input_is_looked_up_again_for_each_index(tmp_path: Path, monkeypatch:
         assert max(looked[name] for name in names) < 5
 
 
+def test_a_file_whose_index_cannot_be_written_is_described_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.idx").write_text("mine")
+    plain, whole = json_lines("stat", SOUND)
+    file, summary = json_lines("stat", "--index", tmp_path / "a.idx", SOUND)
+    assert (file["status"], file["index"], summary["exit"]) == ("error", None, 3)
+    assert {name: file[name] for name in ("records", "sizes", "histogram")} == {
+        name: plain[name] for name in ("records", "sizes", "histogram")
+    }
+    assert summary["sizes"] == whole["sizes"]
+    (tmp_path / "packed").write_bytes(gzip.compress(SOUND.read_bytes()))
+    done = run("stat", "--index", tmp_path / "b.idx", tmp_path / "packed")
+    assert (done.returncode, rows(done.stdout)[0][1:3]) == (3, ["error", "12"])
+    assert (tmp_path / "a.idx").read_text() == "mine" and not (tmp_path / "b.idx").exists()
+
+
+def test_an_index_in_the_pipe_of_the_report_is_refused() -> None:
+    result = shell('tfrtool stat --index /dev/stdout "$1" | cat; echo ${PIPESTATUS[0]}', SOUND)
+    assert result.stdout == "2\n" and "add -q or name a file" in result.stderr
+
+
 def test_a_damaged_file_has_an_index_of_its_sound_records(tmp_path: Path) -> None:
     assert run("stat", "--index", tmp_path / "a.idx", DAMAGED).returncode == 1
     assert len((tmp_path / "a.idx").read_text().splitlines()) == 8
@@ -251,7 +271,7 @@ def test_several_inputs_have_their_indexes_in_a_directory(shards: Path) -> None:
         (["stat", "--index", ".", "here/a", "there/a"], "would both be"),
         (["stat", "--index", ".", "-"], "standard input has no name"),
         (["stat", "--force", SOUND], "say --index FILE"),
-        (["stat", "--index", "-", SOUND], "add -q"),
+        (["stat", "--index", "-", SOUND], "add -q or"),
         (["head", "--index", "a.idx", SOUND], "say --record K"),
         (["head", "--record", "1", "-n", "1", SOUND], "leave out -n"),
         (["head", "--record", "-1", SOUND], "--record"),
@@ -287,6 +307,7 @@ def test_a_wrong_index_is_a_finding_though_the_file_is_clean(tmp_path: Path) -> 
     told, report, summary = json_lines("verify", "--index", tmp_path / "a.idx", SOUND)
     assert (told["type"], told["line"], told["offset"], told["size"]) == ("index", 2, 757, 798)
     assert (report["status"], report["index_faults"], summary["exit"]) == ("clean", 1, 1)
+    assert (summary["clean"], summary["index_faults"]) == (1, 1)
     assert "index line 2: the record at byte 757" in on_terminal("verify", "--index", tmp_path / "a.idx", SOUND)
 
 

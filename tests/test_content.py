@@ -1,11 +1,14 @@
 """What a bytes value holds, by its first bytes; and features in one line, whatever their size."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import math
 import struct
 import wave
+import zipfile
 import zlib
 
 import pytest
@@ -58,6 +61,14 @@ def sound(seconds, channels=1, rate=8000):
     return out.getvalue()
 
 
+def zipped(*names):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name in names:
+            file.writestr(name, b"content")
+    return out.getvalue()
+
+
 def numpy_file(header):
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + bytes(8)
 
@@ -97,6 +108,22 @@ KNOWN = {
     "gzip": (gzip.compress(b"hello"), "gzip", ""),
     "zlib": (zlib.compress(b"hello"), "zlib", ""),
     "zlib of nothing": (zlib.compress(b""), "zlib", ""),
+    "zstd": (b"\x28\xb5\x2f\xfd\x24\x05", "zstd", ""),
+    "xz": (lzma.compress(b"hello"), "xz", ""),
+    "bzip2": (bz2.compress(b"hello"), "bzip2", ""),
+    "zip": (zipped("a.txt"), "zip", ""),
+    "an npz": (zipped("arr_0.npy"), "zip", "npz"),
+    "an empty zip": (zipped(), "zip", ""),
+    "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "pdf", ""),
+    "a pdf of text": (b"%PDF-1.1\n1 0 obj << /Type /Catalog >> endobj", "pdf", ""),
+    "a jpeg 2000 file": (
+        b"\0\0\0\x0cjP  \r\n\x87\n\0\0\0\x14ftypjp2 \0\0\0\0jp2 \0\0\0\x2djp2h\0\0\0\x16ihdr"
+        + struct.pack(">II", 48, 64),
+        "jpeg2000",
+        "64x48",
+    ),
+    "a jpeg 2000 stream": (b"\xffO\xffQ\0\x2f\0\0" + struct.pack(">IIII", 64, 48, 0, 0), "jpeg2000", "64x48"),
+    "zlib of much": (zlib.compress(bytes(range(256)) * 4000, 0), "zlib", ""),
     "numpy": (numpy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"), "numpy", "<f4 (3, 4)"),
     "numpy of a record type": (numpy_file("{'descr': [('a', '<f4')], 'shape': (3,), }"), "numpy", ""),
     "text": ("héllo\twörld\n".encode(), "utf-8", ""),
@@ -158,6 +185,8 @@ FALSE_FRIENDS = {
     ),
     "an empty Example's bytes": (b"\n\0", "raw"),
     "zlib's first bytes alone": (b"\x78\x9c\xff\xff\xff\xff", "raw"),
+    "an id that begins as zlib and unpacks to something": (b"\x78\x9c\x33\xe4", "raw"),
+    "text that speaks of pdf": (b"%PDX", "utf-8"),
 }
 
 

@@ -356,6 +356,12 @@ def test_the_plugin_of_a_summary_is_told():
     assert summary(metadata=scalars) == (None, [], "scalars")
 
 
+def test_a_tag_of_the_name_of_a_field_is_told_apart_from_it():
+    views = read_features(event(step=7, summary=scalar("step", 0.5)), "event").features
+    found = [(view.kind, view.repeated, view.note) for view in views if view.text == "step"]
+    assert found == [("int64", False, ""), ("float", False, "the tag of a summary, no field of the event")]
+
+
 def test_a_tag_that_stands_twice_is_marked():
     twice = {"value": [{"tag": "loss", "simple_value": 1.0}, {"tag": "loss", "simple_value": 2.0}]}
     views = [view for view in read_features(event(summary=twice), "event").features if view.text == "loss"]

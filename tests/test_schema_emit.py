@@ -13,7 +13,7 @@ from struct import pack
 from typing import Any
 
 import pytest
-from messagekit import event, example, ofrecord, scalar, sequence
+from messagekit import entry, event, example, ofrecord, raw_example, scalar, sequence, sized, tag
 from program import environment, run
 from pytest import mark
 from schemakit import described
@@ -22,6 +22,7 @@ from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.emit import TEXTS, emit, tfds
+from tfrtool.verbs.findings import findings
 
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b080010002001011100")
 HOSTILE = '\'); import os; os.abort() #\n"""\\\u202e'
@@ -162,6 +163,28 @@ def test_a_feature_of_two_kinds_is_told_as_the_more_frequent_with_a_warning(tmp_
     payloads = [example({"a": ("int64_list" if n else "float_list", [1])}) for n in range(3)]
     text = emit(described(tmp_path, payloads), "tf")
     assert "'a': tf.io.FixedLenFeature([], tf.int64),  # kinds differ: int64 in 2, float in 1 records; parsing" in text
+
+
+PIECES = raw_example(entry(b"a", sized(3, sized(1, b"\1"), tag(1, 0), b"\2")))
+
+
+def test_packed_numbers_in_several_pieces_are_told_to_be_refused(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1, 2])})] * 2 + [PIECES] * 2)
+    assert "# packed numbers in several pieces; parsing stops there" in emit(schema, "tf")
+    with pytest.raises(UnsupportedError, match="several pieces"):
+        tfds.documents(schema)
+    assert [(one.what, one.place and one.place.record) for one in findings(schema)] == [("pieces", 2)]
+    unpacked = raw_example(entry(b"a", sized(3, tag(1, 0), b"\1", tag(1, 0), b"\2")))
+    assert list(findings(described(tmp_path, [unpacked]))) == []
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow")
+def test_tensorflow_refuses_packed_numbers_in_several_pieces() -> None:
+    import tensorflow as tf
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.parse_single_example(PIECES, {"a": tf.io.FixedLenFeature([2], tf.int64)})
 
 
 @mark.parametrize("what", ["tf", "dali", "tfrecord"])

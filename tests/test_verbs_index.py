@@ -242,6 +242,18 @@ def record(path: Path, number: int, index: Path | None = None) -> tuple[list[Rec
     return found, report  # type: ignore[return-value]
 
 
+def test_an_index_that_leaves_out_damage_says_that_it_counts_otherwise(path: Path, index: Path) -> None:
+    written(path, index, flip(DATA, AT[2] + 40))
+    (found,), report = record(path, 1, index)
+    assert isinstance(found, Record) and (found.offset, report.hint) == (AT[1], None)
+    for how, offset in ((None, AT[3]), (index, AT[4])):
+        found, report = record(path, 3, how)
+        assert isinstance(found[-1], Record) and found[-1].offset == offset
+        assert (report.hint is not None and "which leaves out bytes of the file before" in report.hint) == bool(how)
+    index.write_text("\n".join(["x"] * 3 + LINES[:1]))
+    assert "counts the lines" in str(record(path, 3, index)[1].hint)
+
+
 @pytest.mark.parametrize("number", range(6))
 def test_the_record_is_found_with_and_without_an_index(path: Path, index: Path, number: int) -> None:
     written(path, index)

@@ -256,8 +256,16 @@ def test_many_small_shards_and_very_large_ones_are_told_with_a_better_number() -
     small = advice(together([report(3 * MB) for _ in range(100)]))
     assert [one.kind for one in small] == ["small-shards"]
     assert "100 files have 3.0 MB on average" in small[0].message and "about 2 would do" in small[0].message
-    large = advice(together([report(1500 * MB)]))
+    large = advice(together([report(1500 * MB, records=1000)]))
     assert [one.kind for one in large] == ["large-shards"] and "about 10 shards" in large[0].message
+    (few,) = advice(together([report(1500 * MB, records=3)]))
+    assert "about 3 shards" in few.message
+
+
+def test_no_record_is_advised_to_be_divided_and_no_file_without_one() -> None:
+    assert kinds_of_advice(report(1500 * MB)) == []
+    assert kinds_of_advice(report(1500 * MB, records=0, payloads=Sizes())) == []
+    assert kinds_of_advice(report(9000 * MB, records=0), *(report(150 * MB) for _ in range(5))) == []
 
 
 def test_one_shard_much_larger_than_the_others_is_named() -> None:
@@ -276,7 +284,8 @@ def test_an_empty_part_is_named_where_oneflow_reads_them() -> None:
 
 def test_framing_is_told_where_it_is_a_noticeable_part_of_many_records() -> None:
     tiny = {"payloads": Sizes([100] * 5000), "overhead_bytes": 16 * 5000}
-    assert kinds_of_advice(report(100, **tiny)) == ["framing"]
+    (found,) = advice(together([report(100, **tiny)]))
+    assert found.kind == "framing" and "a payload has 100 bytes on average" in found.message
     assert kinds_of_advice(report(100, **tiny, kind="event")) == []
     assert kinds_of_advice(report(100, payloads=Sizes([400] * 5000), overhead_bytes=16 * 5000)) == []
 

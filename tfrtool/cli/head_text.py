@@ -11,7 +11,7 @@ from tfrtool.cli.record_lines import features, key, lines
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, row
 from tfrtool.errors import TfrtoolError
-from tfrtool.report import Summary
+from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
@@ -31,8 +31,15 @@ class HeadPrinter(DamageTold):
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, Record):
             self.record(name, event)
-        else:
-            super().show(name, event)
+            return
+        super().show(name, event)
+        if isinstance(event, FileReport) and event.status == "clean":
+            self.hint(event)
+
+    def hint(self, report: FileReport) -> None:
+        """Tell what a sound file makes one wonder about."""
+        if report.hint:
+            say(report.hint, report.path)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
@@ -90,6 +97,10 @@ class HeadRaw(HeadPrinter):
             say(f"this is record {record.index}: of those before it, {record.index - self._skip} are damaged", name)
         sys.stdout.buffer.write(record.payload)
         self._written = True
+
+    def hint(self, report: FileReport) -> None:
+        if self._written:  # else it is an error, which says as much
+            super().hint(report)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         super().end(summary, missing)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter, text
 from tfrtool.cli.text import printable
 from tfrtool.cli.verify_terminal import VerifyTerminal
 from tfrtool.cli.verify_text import VerifyText
-from tfrtool.report import FileReport
+from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.index_check import IndexFault
 
 if TYPE_CHECKING:
@@ -16,9 +17,18 @@ if TYPE_CHECKING:
 
 
 class IndexJson(JsonPrinter):
-    """Adds `index` objects, one for each of the first lines that disagree."""
+    """Adds `index` objects, one for each of the first lines that disagree, and to the `summary` how many do in all."""
+
+    def __init__(self, extra: Sequence[str] = ()) -> None:
+        super().__init__(extra)
+        self._faults = 0
+
+    def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
+        return {**super().summary(summary, missing), "index_faults": self._faults}
 
     def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            self._faults += event.index_faults or 0
         if not isinstance(event, IndexFault):
             super().show(name, event)
             return

@@ -59,7 +59,7 @@ def sentences(schema: Schema) -> Iterator[str]:
             yield one.message
     table = schema.table
     for group in table.agreement.groups(table.features):
-        yield f"lists of the same length in every record: {', '.join(_plain(key) for key in group)}"
+        yield f"lists as long as one another in every record: {', '.join(_plain(key) for key in group)}"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
@@ -96,10 +96,11 @@ def left_out(schema: Schema) -> Iterator[str]:
 
 def _feature(feature: Feature, remarks: list[str]) -> Line:
     kinds = "/".join(feature.set_kinds) or "unset"
-    what = "; ".join(filter(None, (_values(feature, kind) for kind in feature.set_kinds)))
+    parts = [_values(feature, kind) for kind in feature.set_kinds]
     unset = feature.kinds.get(None)
     if unset is not None and feature.set_kinds:
-        what += f"; unset in {plural(unset.records, 'record')}"
+        parts.append(f"unset in {plural(unset.records, 'record')}")
+    what = "; ".join(filter(None, parts))
     low, high = feature.shortest, feature.longest
     if feature.is_list:
         kinds = f"list of {kinds}"

@@ -50,7 +50,7 @@ class SchemaTerminal(SchemaPrinter):
             self._console.print("and more; a pipe or --json gets all")
         for line in rows[:ROWS]:
             for remark in line.remarks:
-                heading(self._console, short(line.name), Text(remark))
+                heading(self._console, short(line.name) or "the feature without a name", Text(remark))
         for sentence in sentences(total):
             self._console.print(Text(safe(sentence)))
 

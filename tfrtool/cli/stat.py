@@ -36,11 +36,14 @@ def stat(common: Common, duplicates: bool, index: str | None, html: str | None, 
     bytes. In a directory it is called as its input, with .idx at the end.
     """
     from tfrtool.cli import stat_run
+    from tfrtool.cli.destination import is_standard_output
 
     if force and index is None and html is None:
         raise click.UsageError("--force replaces an index or a page: say --index FILE or --html FILE")
-    if index == "-" and not common.quiet:
-        raise click.UsageError("--index - writes to standard output, which has the report: add -q, or name a file")
+    if index is not None and not common.quiet and is_standard_output(index):
+        raise click.UsageError(
+            f"--index {index} writes to standard output, which has the report: add -q or name a file"
+        )
     if index is not None and index == html:
         raise click.UsageError("--index and --html name one file")
     check_page(common, html, force, "an index")

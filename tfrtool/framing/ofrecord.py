@@ -211,7 +211,7 @@ class _Walker:
         fault: Fault = "length"
         message = words.ofrecord_length(length, stop - at - HEADER)
         if length == 0 and self._all_zero(at, end):
-            fault, message = "zeros", words.zeros(end - at, end - at, at)
+            fault, message = "zeros", words.ofrecord_zeros(end - at)
         elif length > 0:
             message = f"a length of {length:,} that leads to no record"
         return Damage(at, end, fault, None if fault == "zeros" else self.number, message=message)

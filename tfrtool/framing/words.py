@@ -96,6 +96,15 @@ def ofrecord_length(length: int, left: int) -> str:
     return f"a length of {length:,}, with {_bytes(left)} left in the file"
 
 
+def ofrecord_zeros(total: int) -> str:
+    """Eight zeros are the length of a record without features, which some writers make."""
+    said = zeros(total, total, 0)
+    if total % 8:
+        return said
+    one = "as a record without features has" if total == 8 else f"as {total // 8:,} records without features have"
+    return f"{said}, {one}: OneFlow's reader stops at either"
+
+
 def ofrecord_torn(length: int, present: int) -> str:
     return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
 

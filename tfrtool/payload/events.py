@@ -42,7 +42,8 @@ def event_features(payload: Buffer) -> list[FeatureView]:
 
     Raises WireError if the payload is not sound wire format. Graphs and encoded media are views, never copied.
     """
-    views = []
+    views: list[FeatureView] = []
+    tags: list[FeatureView] = []
     for number, wire, begin, end in fields(payload, 0, len(payload)):
         if number == 1 and wire == I64:
             views.append(_one(b"wall_time", "double", struct.unpack_from("<d", payload, begin)[0]))
@@ -51,11 +52,16 @@ def event_features(payload: Buffer) -> list[FeatureView]:
         elif number == 5 and wire == LEN:
             for inner, kind, first, last in fields(payload, begin, end):
                 if inner == 1 and kind == LEN:
-                    views.append(_summary(payload, first, last))
+                    tags.append(_summary(payload, first, last))
         elif number in _FIELDS and wire == LEN:
             views.append(_other(payload, number, begin, end))
     mark_repeated(views)
-    return views
+    mark_repeated(tags)
+    own = {view.name for view in views}
+    for tag in tags:
+        if tag.name in own:
+            tag.note = "; ".join(filter(None, (tag.note, "the tag of a summary, no field of the event")))
+    return [*views, *tags]
 
 
 def _one(name: bytes, kind: ListKind, value: Value, note: str = "") -> FeatureView:

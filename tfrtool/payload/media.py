@@ -199,6 +199,18 @@ def _heif(value: Buffer) -> str | None:
     return None if _mp4(value) is None else ""
 
 
+def _jpeg2000(value: Buffer) -> str:
+    """The header box of a file, which comes third, or SIZ of a bare stream of code, has the size (ITU-T T.800)."""
+    if value[0] == 0xFF and len(value) >= 24:
+        right, bottom, left, top = struct.unpack_from(">IIII", value, 8)
+        return _size(right - left, bottom - top)
+    at = bytes(value[:128]).find(b"ihdr")
+    if at < 0 or at + 12 > len(value):
+        return ""
+    height, width = struct.unpack_from(">II", value, at + 4)
+    return _size(width, height)
+
+
 _MAGIC: tuple[tuple[int, bytes, str, Reader], ...] = (
     (0, b"\xff\xd8\xff", "jpeg", _jpeg),
     (0, b"\x89PNG\r\n\x1a\n", "png", _png),
@@ -211,6 +223,8 @@ _MAGIC: tuple[tuple[int, bytes, str, Reader], ...] = (
     (0, b"fLaC", "flac", _flac),
     (0, b"OggS", "ogg", _ogg),
     (0, b"ID3", "mp3", _id3),
+    (0, b"\0\0\0\x0cjP  \r\n\x87\n", "jpeg2000", _jpeg2000),
+    (0, b"\xffO\xffQ\0", "jpeg2000", _jpeg2000),
     (0, b"\xff", "mp3", _mp3),
     (4, b"ftypavif", "avif", _heif),
     (4, b"ftypheic", "heic", _heif),

@@ -229,5 +229,7 @@ def _pickle(head: bytes, _tail: bytes) -> Sniffed | None:
 def _zeros(head: bytes, size: int | None) -> Sniffed:
     whole = size is not None and size <= len(head)
     what = f"all {size} bytes are zero" if whole else f"the first {len(head)} bytes are all zero"
+    if size == 1:
+        what = "its one byte is zero"
     hint = "space was reserved but never written, or lost after a crash: copy the file again from where it is whole"
     return Sniffed("zeros", what, hint)

@@ -42,9 +42,9 @@ Found = tuple[str, str] | None
 
 def _small(data: DataSet) -> Found:
     count, total = data.files.count, data.files.total
-    if count < 2 or total >= _SMALL * count:
+    if count < 2 or not data.payloads.count or total >= _SMALL * count:
         return None
-    wanted = max(1, round(total / GOOD))
+    wanted = max(1, min(round(total / GOOD), data.payloads.count))
     into = f"about {wanted:,} would do" if wanted > 1 else "all of it fits into one"
     mean = megabytes(total // count)
     return "small-shards", f"these {count:,} files have {mean} on average: shards of 100 to 200 MB read faster, {into}"
@@ -53,8 +53,10 @@ def _small(data: DataSet) -> Found:
 def _large(data: DataSet) -> Found:
     if data.largest is None or data.largest[0] <= _LARGE:
         return None
-    size, path = data.largest
-    parts = round(size / GOOD)
+    size, path, records = data.largest
+    parts = min(round(size / GOOD), records)
+    if parts < 2:  # nobody can divide a record
+        return None
     return (
         "large-shards",
         f"'{path}' has {megabytes(size)}: about {parts:,} shards of 100 to 200 MB can be shuffled and read in parallel",
@@ -65,7 +67,9 @@ def _uneven(data: DataSet) -> Found:
     times = data.evenness
     if times is None or times <= _UNEVEN or data.largest is None:
         return None
-    size, path = data.largest
+    size, path, records = data.largest
+    if not records:
+        return None
     other = "the other" if data.files.count == 2 else f"the middle one of these {data.files.count:,} files"
     return (
         "uneven-shards",
@@ -89,8 +93,8 @@ def _framing(data: DataSet) -> Found:
     mean = data.payloads.total / n
     return (
         "framing",
-        f"framing is {100 * part:.1f} % of the bytes, since a record has {mean:,.0f} on average: several to a record "
-        "(lists of values) would take less room and read faster",
+        f"framing is {100 * part:.1f} % of the bytes, since a payload has {megabytes(round(mean))} on average: "
+        "several to a record (lists of values) would take less room and read faster",
     )
 
 

@@ -21,8 +21,9 @@ class DataSet(Fields):
 
     `payloads` are the sizes of payloads, `framing` the bytes around them. `files` are the sizes of the record files in
     bytes as they lie on disk (of what came through a pipe, as they came), `records` how many records each has.
-    `packed` and `unpacked` are bytes of compressed files alone. `largest` is the first of the largest files, `hollow`
-    the first without a record. Foreign files and those that cannot be read are left out.
+    `packed` and `unpacked` are bytes of compressed files alone. `largest` is the first of the largest files: its size,
+    its path and its records; `hollow` the first without a record. Foreign files and those that cannot be read are left
+    out.
     """
 
     payloads: Sizes = made(default_factory=Sizes)
@@ -35,14 +36,14 @@ class DataSet(Fields):
     formats: Counter[str] = made(default_factory=Counter)
     kinds: Counter[str] = made(default_factory=Counter)
     compressions: Counter[str] = made(default_factory=Counter)
-    largest: tuple[int, str] | None = None
+    largest: tuple[int, str, int] | None = None
     hollow: tuple[int, str] | None = None
     digests: Digests | None = None
     paths: list[str] = made(default_factory=list)
 
     def add(self, report: StatReport) -> None:
         """Take in one file. Its digests belong to the data set from then on."""
-        if report.status not in ("clean", "damaged"):
+        if report.status not in ("clean", "damaged") and not report.unindexed:
             return
         size = report.bytes or 0 if report.size is None else report.size
         self.payloads.update(report.payloads)
@@ -56,7 +57,7 @@ class DataSet(Fields):
         self.formats.update([report.format] if report.format else [])
         self.kinds.update([report.kind] if report.kind else [])
         self.compressions.update([report.compression] if report.compression else [])
-        self.largest = _larger(self.largest, (size, report.path))
+        self.largest = _larger(self.largest, (size, report.path, report.records))
         if not report.records:
             self.hollow = _first(self.hollow, (1, report.path))
         if report.digests is not None:
@@ -129,7 +130,10 @@ class DataSet(Fields):
         return self.digests.repeats() if self.digests else None
 
 
-def _larger(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[int, str] | None:
+Largest = tuple[int, str, int] | None
+
+
+def _larger(one: Largest, other: Largest) -> Largest:
     if one is None or other is None:
         return one or other
     return other if other[0] > one[0] else one

@@ -19,7 +19,8 @@ NEAR = 16
 
 
 class Finding(NamedTuple):
-    """`what` is a word for scripts: kinds, missing, name, repeated, content, lengths, shard, mixed, misfit.
+    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content,
+    lengths, shard, mixed, misfit.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
     record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
@@ -115,6 +116,10 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Itera
     if not _is_text(feature.name):
         place = next((lists.first for lists in feature.kinds.values()), None)
         yield Finding("name", key, place, f"{name}: the name is not UTF-8, which protobuf refuses")
+    pieced = min((lists.pieced for lists in feature.kinds.values() if lists.pieced), key=order, default=None)
+    if pieced:
+        message = f"{name}: packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
+        yield Finding("pieces", key, pieced, message)
     if feature.repeated:
         twice = f"stands more than once in {_records(feature.repeated)}, first in {_at(feature.first_repeated)}"
         yield Finding("repeated", key, feature.first_repeated, f"{name}: {twice}; readers keep the last")
@@ -130,7 +135,7 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Itera
 
 def _alike(kinds: set[str]) -> bool:
     """Kinds of content that are told apart by chance: short bytes that are text or not, and text that is JSON."""
-    return kinds <= {"utf-8", "json", "empty"} or kinds <= {"raw", "utf-8", "empty"}
+    return kinds <= {"raw", "utf-8", "json", "empty"}
 
 
 def _near(table: Table) -> list[tuple[Key, Key, Met]]:

@@ -50,6 +50,8 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
             if shown >= last:
                 break
     report = read.report()
+    if skip > 0 and shown <= skip and n > 0 and report.status == "clean" and not report.hint:
+        report.hint = f"it holds {shown:,} record{'' if shown == 1 else 's'}, none after the first {skip:,}"
     report.records = min(shown, last)
     yield report
 
@@ -68,9 +70,9 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
 def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
     from tfrtool.verbs.numbered import NoSuchRecord, StaleIndex, by_index, by_number
 
-    kind = None
+    kind, said = None, None
     if read.foreign or read.options.index is None:
-        found = by_number(read, number)
+        found: Iterator[Batch | Damage | str] = by_number(read, number)
     else:
         found = by_index(read, read.options.index, number)
     try:
@@ -79,6 +81,8 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
                 record = _record(event, 0, read)
                 kind = record.kind
                 yield record
+            elif isinstance(event, str):
+                said = event
             else:
                 yield event
     except (NoSuchRecord, StaleIndex) as error:  # which say all there is to say
@@ -87,6 +91,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
         report.remedy = error.remedy
     else:
         report = read.report()
+        report.hint = report.hint or said
     report.records = min(report.records, number + 1)
     report.kind = report.kind or kind
     yield report

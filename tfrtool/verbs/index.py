@@ -19,6 +19,7 @@ from tfrtool.verbs.reading import Reading
 LONGEST_LINE = 64
 """Bytes of a line beyond which it is none: two numbers of 64 bits take 41 and a line end."""
 _PIECE = 1 << 16
+_AT_ONCE = 1 << 10  # lines that are looked at together
 
 
 class Line(NamedTuple):
@@ -109,6 +110,28 @@ class IndexFile:
         self._at = end or len(self._buffer)
         self.lines += 1
 
+    def skip_whole(self, count: int) -> bool:
+        """Pass that many lines, or all where there are fewer: do they lead from byte 0 to the line that comes then?
+
+        If so, no frame before that one lacks a line.
+        """
+        at: int | None = 0
+        while count and at is not None:
+            self._have(_PIECE)
+            end, some = self._at, 0
+            while some < min(count, _AT_ONCE) and (stop := self._end(end)):
+                end, some = stop, some + 1
+            if not some:
+                break
+            numbers = self._buffer[self._at : end].split()
+            self._at, self.lines, count = end, self.lines + some, count - some
+            at = _reached(numbers, at) if len(numbers) == 2 * some else None
+        if count:
+            self.skip_many(count)
+            return False
+        line, _ = self.peek()
+        return line is not None and line.offset == at
+
     def skip_many(self, count: int) -> None:
         """Pass that many lines, or all where there are fewer, without a look at what they say."""
         while count:
@@ -144,6 +167,18 @@ class IndexFile:
     def _line(self, at: int, more: int) -> Line | None:
         raw = self._buffer[at : self._end(at) or len(self._buffer)]
         return _parsed(self.lines + more, raw) if raw else None
+
+
+def _reached(numbers: list[bytes], at: int) -> int | None:
+    """Where the frames end that these offsets and sizes tell of, the first at `at`; None where they leave a gap."""
+    try:
+        for offset, size in zip(map(int, numbers[::2]), map(int, numbers[1::2]), strict=True):
+            if offset != at:
+                return None
+            at += size
+    except ValueError:
+        return None
+    return at
 
 
 def _parsed(number: int, raw: bytes) -> Line:

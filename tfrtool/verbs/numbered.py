@@ -86,14 +86,17 @@ def _one(batch: Batch, i: int) -> Batch:
     return batch.replaced(first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
 
 
-def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:
+def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
     """The record that a line of an index leads to, as a batch of one; lines are counted from 0 here, as records are.
+
+    Damaged records have a number, and no line in an index. Where some come before, a sentence that says so is yielded
+    first.
 
     Raises `NoSuchRecord` where the index has no such line, `StaleIndex` where the line does not lead to a sound record.
     """
     refuse(read)
     with IndexFile(index) as lines:
-        lines.skip_many(number)
+        whole = lines.skip_whole(number)
         line, _ = lines.peek()
     if line is None:
         holds = f"it has {lines.lines:,} line{'' if lines.lines == 1 else 's'}"
@@ -108,6 +111,11 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch]:
             f"changed, or the index is one of another file"
         )
     read.tally.records, read.tally.bytes = number + 1, found.end
+    if not whole:
+        yield (
+            f"{number} counts the lines of the index '{index}', which leaves out bytes of the file before this record; "
+            "where those are damaged records they count too without --index"
+        )
     yield found
 
 

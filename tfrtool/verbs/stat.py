@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
+from tfrtool.errors import TfrtoolError
 from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
@@ -49,7 +50,7 @@ class StatReport(FileReport):
     `payloads` are the sizes of the payloads of sound records, `payload_bytes` their sum, `overhead_bytes` the framing
     around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
     `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
-    written, None for none.
+    written, None for none; `unindexed` says that one could not be written, which is an error though all else is known.
     """
 
     payloads: Sizes = made(default_factory=Sizes)
@@ -58,6 +59,7 @@ class StatReport(FileReport):
     duplicates: int | None = None
     first_duplicate: tuple[int, int] | None = None
     index: str | None = None
+    unindexed: bool = False
     digests: Digests | None = None
 
     @property
@@ -103,11 +105,13 @@ def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
     from tfrtool.sources.sink import atomic_output
     from tfrtool.verbs.index import refuse
 
-    refuse(read)
     index = options.write_index
     report: StatReport | None = None
+    begun = False
     try:
+        refuse(read)
         with atomic_output(index, force=options.force, same_as=(read.source.name, *options.inputs)) as out:
+            begun = True
             for event in _walked(read, options, out):
                 if isinstance(event, StatReport):
                     report = event
@@ -118,8 +122,23 @@ def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
             report.index = index
     except _NothingToIndex:
         pass
+    except TfrtoolError as error:  # the index, which is no reason to say nothing of the file
+        if begun and report is None:
+            raise
+        for event in _walked(read, options, None) if report is None else [report]:
+            yield _without_index(event, error) if isinstance(event, StatReport) else event
+        return
     if report:
         yield report
+
+
+def _without_index(report: StatReport, error: TfrtoolError) -> StatReport:
+    """The report of a file whose index could not be written: that is an error, beside all figures of the file."""
+    if report.status in ("clean", "damaged"):
+        report.message = "; ".join(filter(None, (error.facts, report.message)))
+        report.status, report.error, report.index = "error", (error.kind, report.message), None
+        report.remedy, report.hint, report.unindexed = error.remedy, None, True
+    return report
 
 
 class _NothingToIndex(Exception):

@@ -16,9 +16,9 @@ from tfrtool.payload.textual import HEAD, has_no_control, is_text, is_utf8
 from tfrtool.payload.wire import Buffer
 
 _TEXT = "utf-8"
-_SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|[\[{]|x[\x01^\x9c\xda]")
+_SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|%PDF|[\[{]|x[\x01^\x9c\xda]")
 """What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
-_FIRST = bytes(byte in b"GRBIMOf{[x" for byte in range(256))
+_FIRST = bytes(byte in b"GRBIMOf{[x%" for byte in range(256))
 """First byte of a value -> can it begin that way?"""
 _FEW = 3  # values that are sooner looked at one by one than put together
 _MANY = 1024  # details of one content that are held while a run of values is looked at

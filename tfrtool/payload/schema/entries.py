@@ -23,10 +23,11 @@ class Entry:
     """A feature of one record: its kind, its number of values, and where they are.
 
     `spans` gives `(begin, end)` of each bytes value, or of each run of packed numbers; `run` is the one that there is,
-    where it was found to be one at once.
+    where it was found to be one at once. `pieced` says, once they were gone through, whether there is a packed run
+    among several.
     """
 
-    __slots__ = ("_found", "_view", "count", "kind", "run")
+    __slots__ = ("_found", "_view", "count", "kind", "pieced", "run")
 
     def __init__(
         self, view: Buffer, kind: ListKind | None, count: int, found: Spans, run: tuple[int, int] | None = None
@@ -36,14 +37,18 @@ class Entry:
         self.count = count
         self._found = found
         self.run = run
+        self.pieced = False
 
     def spans(self) -> Iterator[tuple[int, int]]:
         if self.run is not None:
             yield self.run
         elif self.kind is not None:
+            pieces, any_packed = 0, False
             for begin, end in self._found:
-                for first, last, _ in pieces_of(self._view, begin, end, self.kind, 1):
+                for first, last, packed in pieces_of(self._view, begin, end, self.kind, 1):
+                    pieces, any_packed = pieces + 1, any_packed or packed
                     yield first, last
+            self.pieced = any_packed and pieces > 1
 
 
 class Steps:

@@ -26,11 +26,11 @@ class Met(NamedTuple):
 class Lists(Slotted):
     """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
 
-    `short_at` and `long_at` are the first records with as few and as many. For a feature list these are the lists of
-    its steps.
+    `short_at` and `long_at` are the first records with as few and as many, `pieced` the first in which a list of
+    numbers is in several pieces, some packed. For a feature list these are the lists of its steps.
     """
 
-    __slots__ = ("first", "kind", "long_at", "longest", "records", "short_at", "shortest", "values")
+    __slots__ = ("first", "kind", "long_at", "longest", "pieced", "records", "short_at", "shortest", "values")
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Lists(Slotted):
         values: Numbers | Blobs | None,
         short_at: Place | None = None,
         long_at: Place | None = None,
+        pieced: Place | None = None,
     ) -> None:
         self.kind = kind
         self.records = records
@@ -51,6 +52,7 @@ class Lists(Slotted):
         self.values = values
         self.short_at = short_at or first
         self.long_at = long_at or first
+        self.pieced = pieced
 
     def merge(self, other: Lists) -> None:
         self.records += other.records
@@ -58,14 +60,14 @@ class Lists(Slotted):
             self.shortest, self.short_at = other.shortest, other.short_at
         if other.longest > self.longest:
             self.longest, self.long_at = other.longest, other.long_at
+        self.pieced = self.pieced or other.pieced
         if self.values is not None:
             self.values.merge(other.values)  # type: ignore[arg-type]
 
     def copy(self) -> Lists:
         values = None if self.values is None else self.values.copy()
-        return Lists(
-            self.kind, self.records, self.first, self.shortest, self.longest, values, self.short_at, self.long_at
-        )
+        places = self.short_at, self.long_at, self.pieced
+        return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values, *places)
 
 
 class Feature(Slotted):

@@ -55,6 +55,7 @@ def table_of(p: Buffer, record: Record, place: Place) -> Table:
         lists.records = 1
         lists.shortest = lists.longest = lengths[key] = entry.count
         _add(p, lists, entry.spans(), place)
+        lists.pieced = place if entry.pieced else None
         if entry.count:
             feature.filled = Met(0, place)
     for key, steps in record.lists.items():
@@ -83,6 +84,7 @@ def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: Place
         lists.shortest, lists.longest = min(lists.shortest, step.count), max(lists.longest, step.count)
         if step.run is None:
             _add(p, lists, step.spans(), place)
+            lists.pieced = place if step.pieced else lists.pieced
             continue
         runs = waiting.setdefault(step.kind, [])
         runs.append(step.run)

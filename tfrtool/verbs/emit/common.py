@@ -27,7 +27,7 @@ class Told(NamedTuple):
     """A feature as a reader is told of it, or why it is left out.
 
     `size` is the one length of all lists, None where it varies or a record has none. `doubt` is what the reader will
-    stumble over, in words for a comment.
+    stumble over, in words for a comment; `refused` what TensorFlow will, too.
     """
 
     feature: Feature
@@ -36,6 +36,7 @@ class Told(NamedTuple):
     size: int | None
     doubt: str
     left_out: str
+    refused: str = ""
 
 
 def told(feature: Feature, schema: Schema) -> Told:
@@ -55,7 +56,10 @@ def told(feature: Feature, schema: Schema) -> Told:
     if len(feature.set_kinds) > 1:
         counts = ", ".join(f"{one} in {feature.kinds[one].records:,}" for one in feature.set_kinds)
         doubts.append(f"kinds differ: {counts} records")
-    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out)
+    refused = [f"{doubt}; parsing stops at others than {kind}" for doubt in doubts]
+    if any(lists.pieced for lists in feature.kinds.values()):
+        refused.append("packed numbers in several pieces; parsing stops there")
+    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
 
 
 def heading(schema: Schema, what: str) -> list[str]:

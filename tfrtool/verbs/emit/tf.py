@@ -33,7 +33,7 @@ def _dictionary(name: str, schema: Schema, table: Table, lists: bool) -> list[st
             if one.left_out:
                 lines.append(f"    # {named(feature)} is left out: {one.left_out}")
             else:
-                doubt = f"  # {one.doubt}; parsing stops at others than {one.kind}" if one.doubt else ""
+                doubt = f"  # {one.refused}" if one.refused else ""
                 lines.append(f"    {quoted(one.name)}: {_step(one, schema) if lists else _feature(one)},{doubt}")
     return [*lines, "}"]
 

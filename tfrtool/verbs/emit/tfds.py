@@ -61,7 +61,7 @@ def features(schema: Schema) -> dict[str, Any]:
     """
     each = [told(feature, schema) for feature in schema.examples.features.values()]
     for one in each:
-        reason = one.doubt if one.name else one.left_out
+        reason = one.refused if one.name else one.left_out
         if reason:
             raise UnsupportedError(f"tfds cannot read the feature '{text_of(one.feature.name)}': {reason}")
     inner = {one.name: _feature(one) for one in each if not one.left_out}
