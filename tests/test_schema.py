@@ -311,6 +311,8 @@ def test_a_file_of_empty_records_counts_as_what_the_others_hold(tmp_path: Path) 
             missing = schema.table.features[False, b"a"].missing
             assert missing == (str(tmp_path / f"shard-{1 if order == 1 else 0}"), 0)
             assert {one.what for one in findings(schema)} == {"missing", "shard"}
+    both = described(tmp_path, [example(lists)] * 3, [b""] * 4, [ofrecord({"b": ("int32_list", [1])})] * 4)
+    assert both.kinds == {"example": 7, "ofrecord": 4} and list(both.table.features) == [(False, b"a")]
     alone = described(tmp_path, [b"", b"\n\0"])
     assert (alone.kinds, alone.blank) == ({"unknown": 2}, 2)
     with pytest.raises(UnsupportedError, match="nothing but empty records"):

@@ -284,6 +284,13 @@ def test_tfds_documents_go_where_the_record_files_are(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=f"give -o '{tmp_path}'"):
         tfds.write(schema, str(tmp_path / "other"))
     assert os.listdir(tmp_path / "other") == []
+    schema.files[0].path = "gs://bucket/a"
+    with pytest.raises(RefusedError, match="beside the records, in 'gs://bucket'"):
+        tfds.write(schema, str(tmp_path))
+    schema.files[0].path = "-"
+    with pytest.raises(UnsupportedError, match="name the files"):
+        tfds.write(schema, str(tmp_path))
+    schema.files[0].path = str(tmp_path / "shard-0")
     (tmp_path / "link").symlink_to(tmp_path)
     assert len(tfds.write(schema, str(tmp_path / "link"))) == 2
 
