@@ -180,7 +180,9 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
         if "://" in lies:
             raise RefusedError(f"tfds looks for its two files beside the records, in '{lies}', and this writes to disk")
         if not Path(lies).is_dir() or not os.path.samefile(lies, folder):
-            raise RefusedError(f"tfds looks for the record files beside the two that this writes: give -o '{lies}'")
+            raise RefusedError(
+                f"tfds looks for the record files beside the two that this writes: they belong into '{lies}'"
+            )
     paths = {os.path.join(folder, name): document for name, document in made.items()}
     for path in paths:
         if not force and os.path.lexists(path):
