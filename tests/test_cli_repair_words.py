@@ -120,6 +120,11 @@ def test_a_name_that_cannot_be_shown_can_be_pasted_all_the_same() -> None:
     assert Path("out").read_bytes() == WHOLE
 
 
+def test_the_next_command_for_standard_input_begins_with_what_feeds_it() -> None:
+    said = shell("cat flipped | tfrtool repair - -o out").stdout
+    assert said.rstrip().endswith("run: … | tfrtool repair - -o out --fix-bits --force")
+
+
 def test_a_dry_run_tells_the_command_that_writes() -> None:
     (command,) = next_commands(shown("torn", "--dry-run", "-o", "-x", "-z", "gzip", "--keep", "before"))
     assert command == "tfrtool repair torn -o ./-x -z gzip --keep before"

@@ -45,7 +45,10 @@ def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str
 
 def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Names, several of them separated by commas."""
-    return tuple(name for value in values for name in value.split(",") if name)
+    names = tuple(name for value in values for name in value.split(",") if name)
+    if values and not names:
+        raise click.BadParameter("it names no feature")
+    return names
 
 
 def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any], Any]:
@@ -76,8 +79,8 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     "--compress",
     "auto",
     "auto none gzip zlib",
-    "How the outputs are compressed; auto: gzip where OUT ends in .gz, else as the first input, or not at all in "
-    "another format.",
+    "How the outputs are compressed; auto: gzip where OUT ends in .gz, zlib where in .zz or .zlib, else as the first "
+    "input, or not at all in another format.",
 )
 @click.option("--shards", type=click.IntRange(1, 100_000), metavar="N", help="Write N shards of as many records each.")
 @click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
@@ -132,6 +135,8 @@ def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> i
     from tfrtool.cli.convert_run import run_convert
     from tfrtool.verbs.convert_options import convert_options
 
+    if output == "":
+        raise click.UsageError("-o names a file or a directory, and the name is empty")
     if output is None and not dry_run:
         raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be lost")
     wish["n"] = wish.pop("number")

@@ -10,7 +10,7 @@ import click
 
 from tfrtool.cli.destination import is_standard_output, refuse_terminal, refuse_to_mix
 from tfrtool.cli.session import Silent, run
-from tfrtool.cli.streams import OutputError
+from tfrtool.cli.streams import OutputError, say
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs import resolve
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     """Convert all inputs into one set of outputs; the result is the exit code."""
     to_stdout = is_standard_output(output)
+    if chosen.schema_out is not None and is_standard_output(chosen.schema_out):
+        raise click.UsageError("--schema-out names a file: standard output is for records and reports")
     if to_stdout:
         refuse_to_mix(common.json)
         if chosen.to == "jsonl" and chosen.compress in ("auto", "none") and sys.stdout.isatty():
@@ -37,6 +39,8 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
 
 def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: bool) -> int:
     resolution = resolve(common.inputs)
+    for name in () if common.quiet else resolution.repeated:
+        say(f"'{name}' is named more than once, and read once")
     try:
         conversion = Conversion(resolution.names, output, chosen)
     except ValueError as error:
@@ -58,6 +62,8 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
                 conversion.publish()
             except BrokenPipeError as error:
                 raise OutputError(error) from None
+            for note in () if common.quiet else conversion.notes:
+                say(note)
 
         printer = _printer(common, conversion, to_stdout)
         return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)

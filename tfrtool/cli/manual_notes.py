@@ -81,6 +81,10 @@ Damage, a payload of another kind and a message of the other format stop the con
 outputs take their names together or not at all, the first of a set last. Shards are contiguous and never empty: those
 of TFRecord are NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
 
+The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson, .parquet, .pq) and the compression
+(.gz, .zz, .zlib) where no option does. One that promises what is not written, as .csv or .zst, is refused unless --to
+says the format. Where the first input is packed, the output is packed alike; that its name does not say so is told.
+
 JSON Lines: a feature of one value is that value, any other an array. Bytes are text where they are printable UTF-8,
 else base64 in {"bytes": ...}; an integer is an int64, however large; a number with a point is a float; a feature
 without a kind is {}; the two parts of a SequenceExample are "context" and "feature_lists". What would read back as

@@ -197,7 +197,8 @@ def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
     wish = plan.wish
     output = plan.outputs.get(report.path)
     sides = [] if len(plan.outputs) > 1 else [("--quarantine", wish.quarantine), ("--report", wish.report)]
-    words = ["tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
+    piped = "… | " if report.path == "-" else ""
+    words = [f"{piped}tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
     values = [("-F", wish.common.format, "auto"), ("-z", wish.common.compression, "auto"), ("--keep", wish.keep, "all")]
     words += [f"{option} {value}" for option, value, usual in values if value != usual]
     if wish.fix_bits or (toll and toll.fixable):

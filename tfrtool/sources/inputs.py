@@ -39,6 +39,8 @@ class Resolution:
         self.missing: list[MissingShard] = []
         self.passed_over = 0
         """Files below directories that were not taken for record files, by their names."""
+        self.repeated: list[str] = []
+        """Files that were named again, by themselves, after they had been taken."""
 
     @property
     def names(self) -> list[str]:
@@ -82,6 +84,8 @@ class _Resolver:
         if kind == "directory":
             self._directory(text)
         elif kind != "nothing":
+            if self._entry(text) in self._seen and text not in self.result.repeated:
+                self.result.repeated.append(text)
             self._take(text)
         elif text == "-":
             if self._take_stdin(text):

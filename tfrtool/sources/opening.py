@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
-from tfrtool.sources.reasons import reason
+from tfrtool.sources.reasons import quoted, reason
 from tfrtool.sources.urls import is_url, unsupported
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _copied(stream: Readable, name: str) -> LocalFile:
             file.flush()
             copy = LocalFile(os.dup(file.fileno()), name)
     except OSError as error:
-        raise ReadError(f"cannot keep '{name}' in a temporary file: {reason(error)}") from error
+        raise ReadError(f"cannot keep {quoted(name)} in a temporary file: {reason(error)}") from error
     return copy
 
 

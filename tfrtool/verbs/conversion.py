@@ -21,6 +21,7 @@ from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
 from tfrtool.verbs.convert_mappers import Mappers
+from tfrtool.verbs.convert_named import packed_untold, packing_told, refuse_name, told_by_name
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
 from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs
 from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
@@ -28,7 +29,7 @@ from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
 from tfrtool.verbs.convert_shards import Cuts, Shards
 from tfrtool.verbs.convert_unmet import no_part, unmet
-from tfrtool.verbs.targets import ROWS, Layout, Target, told_by_name
+from tfrtool.verbs.targets import ROWS, Layout, Target
 
 
 class Conversion:
@@ -36,7 +37,7 @@ class Conversion:
 
     `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
     are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
-    damage.
+    damage. `notes` are remarks, in sentences, on outputs that were published.
     """
 
     def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
@@ -46,12 +47,15 @@ class Conversion:
         self._asked = options.rules
         self.reports: list[ConvertReport] = []
         self.target: Target | None = options.to or told_by_name(output)
+        refuse_name(output, options.to, options.compress)
         refuse_unfit(options, self.target)
         if options.shards.cut and is_direct(output):
             raise ValueError(f"'{output}' is no file, and takes one output alone: name a file, or leave out the shards")
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
+        self.notes: list[str] = []
+        self._inherited = False
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
@@ -181,8 +185,9 @@ class Conversion:
             self._mappers.back = self._plan.schema.renamed
         compress = self.options.compress
         if compress == "auto":
-            packed = self.output.endswith(".gz") and target != "parquet"
-            compress = "gzip" if packed else source.compression if same else "none"
+            told = packing_told(self.output)
+            self._inherited = told is None and same and source.compression != "none"
+            compress = told or (source.compression if same else "none")
         self._destination = Destination(
             self.output, self.inputs, self._shards, self.options, target, compress, same=same
         )
@@ -246,11 +251,19 @@ class Conversion:
                 if self._destination is None:
                     raise RefusedError("there is no record to write")
                 self._destination.publish(self._schema_data())
+                self._note(self._destination)
         except TfrtoolError:
             self.bar("the outputs could not be published")
             raise
         finally:
             self._complete()
+
+    def _note(self, destination: Destination) -> None:
+        """Note what readers of the outputs are not told by them."""
+        packing = destination.compression
+        if self._inherited and not all(packing_told(name) == packing for name in self.outputs):
+            self.notes.append(packed_untold(packing, self.target))
+        self.notes += destination.remarks()
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from tfrtool.errors import RefusedError, WriteError
 from tfrtool.report import Compression
-from tfrtool.sources.sink_set import OutputSet
+from tfrtool.sources.sink_set import OutputSet, is_direct
 from tfrtool.verbs.convert_options import ConvertOptions
 from tfrtool.verbs.convert_out import Outputs
 from tfrtool.verbs.convert_shards import Cuts, Names, Shards
@@ -59,7 +59,7 @@ class Destination:
         if self._shards.count is not None:
             self._names.refuse_leftovers(known)
         side = self._options.schema_out
-        self._files.admit(known + ([side] if side else []))
+        self._files.admit(known + ([side] if side and not is_direct(side) else []))
 
     def open(self, stack: ExitStack, layout: Layout, total: int | None) -> Outputs:
         """The sink for all records, `total` of them where that has to be known; `stack` closes the files."""
@@ -102,12 +102,21 @@ class Destination:
         files.publish([*outputs, *self._schema_file(schema)])
         self.outputs = outputs
 
+    def remarks(self) -> list[str]:
+        """What is odd about the place of the outputs that were published: members of another set beside them."""
+        others = self._names.other_sets(self.outputs)
+        if not others:
+            return []
+        first, more = others[0], len(others) - 1
+        lie = f"'{first}' and {more:,} more lie" if more else f"'{first}' lies"
+        return [f"{lie} beside the outputs, and a pattern may take both for one: remove what is left of an older set"]
+
     def _schema_file(self, data: bytes | None) -> list[str]:
         """Write the schema as one more file of the set; its name, if it has one."""
         path, options = self._options.schema_out, self._options
         if path is None or data is None:
             return []
-        if self._files.direct:
+        if self._files.direct or is_direct(path):
             from tfrtool.sources.sink import atomic_output
 
             with atomic_output(path, force=options.force, same_as=self._inputs) as out:

@@ -15,9 +15,10 @@ from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
+from tfrtool.verbs.convert_named import told_by_name
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import READERS, told_by_name
+from tfrtool.verbs.targets import READERS
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper

@@ -20,8 +20,8 @@ class ConvertOptions(Options, frozen=True):
 
     `to` is the format of the outputs; None for what the name of the output tells, else that of the first input.
     `source` is the format of inputs of rows, where that is not to be told by their bytes. `compress` is the compression
-    of the outputs: under `auto` gzip where the name of the output ends in .gz, else that of the first input where the
-    format stays, else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all
+    of the outputs: under `auto` what the name of the output tells, else that of the first input where the format stays,
+    else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all
     of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
     nothing is written. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
     `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.

@@ -14,8 +14,8 @@ from tfrtool.payload.mapping_rules import ListKind, Refused
 from tfrtool.payload.rows import RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.verbs.convert_feed import Range, Sink
+from tfrtool.verbs.convert_named import told_by_name
 from tfrtool.verbs.convert_out import Counting
-from tfrtool.verbs.targets import told_by_name
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows_guess import GuessSchema

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.verbs.targets import ROWS, SUFFIXES, Target, told_by_name
+from tfrtool.verbs.convert_named import told_by_name
+from tfrtool.verbs.targets import ROWS, SUFFIXES, Target
 
 PART = "part-"
 PART_DIGITS = 5
 """Parts of an OFRecord data set are `part-00000` and so on, as the makers of ImageNet and others name theirs."""
 MOST_SHARDS = 100_000
 """As many members as a shard set may have where one is read."""
-_SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|ndjson|parquet))?(\.gz|\.zlib)?$")
-_ROWS_END = re.compile(r"\.(?:jsonl|ndjson|parquet)(?:\.gz|\.zlib)?$")
+_SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|ndjson|parquet|pq))?(\.gz|\.zlib|\.zz)?$", re.IGNORECASE)
+_ROWS_END = re.compile(r"\.(?:jsonl|ndjson|parquet|pq)(?:\.gz|\.zlib|\.zz)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,20 @@ class Names:
                 f"'{os.path.join(self.output, others[0])}' is no part of this set, and would be read with it: "
                 "remove what is left of the older one, or choose another directory"
             )
+
+    def other_sets(self, names: Sequence[str]) -> list[str]:
+        """Members of sets of the same name and of another number that lie beside these, which are of one set."""
+        if not self.shards.cut or self.in_directory or not names:
+            return []
+        directory, base = os.path.split(names[0])
+        before, _, behind = base.rpartition(f"-of-{len(names):05d}")
+        other = re.compile(f"{re.escape(before[: -len('-00000')])}-[0-9]{{5}}-of-[0-9]{{5}}{re.escape(behind)}")
+        written = set(map(os.path.basename, names))
+        try:
+            there = os.listdir(directory or ".")
+        except OSError:
+            return []
+        return sorted(os.path.join(directory, name) for name in there if other.fullmatch(name) and name not in written)
 
 
 def oneflow_arguments(names: Sequence[str]) -> dict[str, object] | None:

@@ -41,7 +41,7 @@ def shape_of(kind: Any, narrow: bool) -> Shape | None:
     if types.is_null(kind):
         return Shape(None, levels, False)
     if types.is_boolean(kind):
-        return Shape("int32" if narrow else "int64", levels, True)
+        return Shape("int64", levels, True)  # as in JSON Lines
     if types.is_integer(kind):
         small = kind.bit_width < 32 or kind == arrow().int32()
         return Shape("int32" if narrow and small else "int64", levels, False)

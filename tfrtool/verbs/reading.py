@@ -11,6 +11,7 @@ from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
+from tfrtool.sources.reasons import quoted
 from tfrtool.verbs.identify import Identity, identify
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileRep
 def refuse_rewritten(source: Source) -> None:
     """Raise `ReadError` where a file was written to since it was opened: what was read may belong to no one file."""
     if source.was_rewritten():
-        raise ReadError(f"'{source.name}' was written to while it was read; run this again once nothing writes to it")
+        raise ReadError(
+            f"{quoted(source.name)} was written to while it was read; run this again once nothing writes to it"
+        )
 
 
 class Reading:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from struct import pack
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
 from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
@@ -181,20 +181,6 @@ SUFFIXES: dict[Target, str] = {
     "parquet": ".parquet",
 }
 """What outputs are called that are named after their inputs."""
-_NAMED = {
-    ".tfrecord": "tfrecord",
-    ".tfrecords": "tfrecord",
-    ".ofrecord": "ofrecord",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-}
-
-
-def told_by_name(output: str) -> Target | None:
-    """The format that the name of an output tells, if it does."""
-    stem = output.removesuffix(".gz").removesuffix(".zlib")
-    return cast("Target | None", next((_NAMED[end] for end in _NAMED if stem.endswith(end)), None))
 
 
 class Rows(Protocol):

@@ -1,0 +1,72 @@
+"""What the name of an output promises; one that promises what is not written is refused, since it misleads readers."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, cast
+
+from tfrtool.sources.sink_set import is_direct
+
+if TYPE_CHECKING:
+    from tfrtool.report import Compression
+    from tfrtool.verbs.targets import Target
+
+PACKINGS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
+"""How an output is packed whose name ends so."""
+FORMATS = {
+    ".tfrecord": "tfrecord",
+    ".tfrecords": "tfrecord",
+    ".ofrecord": "ofrecord",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""The format of an output whose name ends so, before a packing."""
+_OTHER_PACKINGS = {".7z", ".br", ".bz2", ".lz4", ".lzma", ".sz", ".tar", ".tgz", ".xz", ".z", ".zip", ".zst"}
+_LIKELY = {".json": "jsonl", ".of": "ofrecord", ".of_record": "ofrecord", ".tfr": "tfrecord"}
+_OTHER_FORMATS = {".arrow", ".avro", ".csv", ".feather", ".h5", ".hdf5", ".npy", ".npz", ".orc", ".tsv", ".txt", ".xml"}
+
+
+def told_by_name(output: str) -> Target | None:
+    """The format that the name of an output tells, in capitals or not, if it does."""
+    return cast("Target | None", FORMATS.get(os.path.splitext(_parted(output)[0])[1]))
+
+
+def packing_told(output: str) -> Compression | None:
+    """How an output of that name is packed, if the name tells."""
+    return cast("Compression | None", PACKINGS.get(_parted(output)[1]))
+
+
+def refuse_name(output: str, to: Target | None, compress: str) -> None:
+    """Raise ValueError for the name of an output that promises what is not written.
+
+    `to` and `compress` are what was asked for: a format that is asked for outright may have any name.
+    """
+    if not output or output.endswith("/") or os.path.isdir(output) or is_direct(output):
+        return
+    stem, packed = _parted(output)
+    end = os.path.splitext(stem)[1]
+    if not packed and end in _OTHER_PACKINGS:
+        raise ValueError(f"'{output}' ends in {end}, and no output is packed so: leave that off, or end it in .gz")
+    if packed and (to or told_by_name(output)) == "parquet" and compress == "auto":
+        raise ValueError(f"'{output}': a Parquet file packs its columns itself: leave {packed} off its name")
+    if to is None and (end in _LIKELY or end in _OTHER_FORMATS):
+        say = f"--to {_LIKELY[end]}" if end in _LIKELY else "--to"
+        raise ValueError(
+            f"'{output}': {end} tells no format that is written: say {say}, or end the name in .tfrecord, .ofrecord, "
+            ".jsonl or .parquet"
+        )
+
+
+def packed_untold(packing: str, target: Target | None) -> str:
+    """A remark on outputs that are packed as their inputs are, of which their names say nothing."""
+    told = f"readers have to be told, as TensorFlow by compression_type='{packing.upper()}'"
+    told = told if target == "tfrecord" else "readers have to be told"
+    return f"the output is packed with {packing}, as the first input is: {told}; --compress none writes it plain"
+
+
+def _parted(output: str) -> tuple[str, str]:
+    """The name without the end that tells a packing, and that end, both in small letters."""
+    stem, end = os.path.splitext(output.lower())
+    return (stem, end) if end in PACKINGS else (output.lower(), "")
