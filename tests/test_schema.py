@@ -277,6 +277,13 @@ def test_events_tell_tags_steps_times_gaps_and_restarts(tmp_path: Path) -> None:
     assert (tag.values, tag.low, tag.high, tag.kinds) == (5, 0, 2, {"scalar": 5})
 
 
+def test_tags_are_told_apart_though_they_stand_behind_their_values(tmp_path: Path) -> None:
+    values = [sized(1, b"\x15" + pack("<f", 0.5) + sized(1, tag)) for tag in (b"loss", b"rate", b"loss")]
+    payloads = [b"\x09" + pack("<d", 1.0) + sized(5, value) for value in values]
+    events = described(tmp_path, [event(file_version="brain.Event:2"), *payloads]).events
+    assert events and {name: tag.values for name, tag in events.tags.items()} == {b"loss": 2, b"rate": 1}
+
+
 def test_unknown_records_tell_their_top_fields(tmp_path: Path) -> None:
     one = sized(1, example({"x": ints(1)})) * 2 + b"\x38\x07" + b"\x45" + pack("<f", 1) + b"\x49" + bytes(8)
     unknown = described(tmp_path, [one] * 3).unknown

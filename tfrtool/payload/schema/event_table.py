@@ -211,12 +211,17 @@ class EventReader:
             table.cut()
 
     def _value(self, payload: memoryview, begin: int, end: int) -> tuple[bytes, str]:
-        """The tag of a summary value, and what it was logged as. The last four bytes of a scalar are its number."""
+        """The tag of a summary value, and what it was logged as.
+
+        Known by all but its last four bytes where those are of what was logged, such as a number: not where they are of
+        the tag.
+        """
         key = bytes(payload[begin : end - 4]) if end - begin <= _SHORT else b""
         if key and (known := self.known.get(key)):
             return known
-        name, kind, plugin = b"", "", ""
+        name, kind, plugin, own = b"", "", "", 0
         for number, wire, first, last in fields(payload, begin, end):
+            own = last - first if number in _VALUES else 0
             if number == 1 and wire == LEN:
                 name = bytes(payload[first:last])
             elif number in _VALUES:
@@ -224,7 +229,7 @@ class EventReader:
             elif number == 9 and wire == LEN:
                 plugin = _plugin(payload, first, last)
         found = name, plugin or kind or "nothing"
-        if key:
+        if key and own >= 4:
             if len(self.known) >= _KNOWN_MOST:
                 self.known.clear()
             self.known[key] = found
