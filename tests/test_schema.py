@@ -13,6 +13,7 @@ from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
+from tfrtool.cli.schema_lines import lines
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.feature import Feature
@@ -275,6 +276,19 @@ def test_events_tell_tags_steps_times_gaps_and_restarts(tmp_path: Path) -> None:
     assert (events.restarts, events.first_restart and events.first_restart.place.record) == (1, 4)
     tag = events.tags[b"loss"]
     assert (tag.values, tag.low, tag.high, tag.kinds) == (5, 0, 2, {"scalar": 5})
+
+
+def test_scalars_of_events_tell_their_range_and_what_is_not_finite(tmp_path: Path) -> None:
+    numbers = [0.5, float("nan"), -2.0, float("inf"), 3.0, float("nan")]
+    payloads = [event(step=n, summary=scalar("loss", number)) for n, number in enumerate(numbers)]
+    schema = described(tmp_path, payloads[:4], payloads[4:])
+    assert schema.events
+    found = schema.events.tags[b"loss"].numbers
+    assert found and (found.least, found.greatest, found.nan, found.infinite) == (-2.0, 3.0, 2, 1)
+    (tag,) = schema_fields(schema)["events"]["tags"]
+    assert tag["numbers"] == {"min": -2.0, "max": 3.0, "nan": 2, "infinite": 1}
+    (line,) = lines(schema)
+    assert line.what == "steps 0 to 5; -2.0 to 3.0, 2 NaN, 1 infinite"
 
 
 def test_tags_are_told_apart_though_they_stand_behind_their_values(tmp_path: Path) -> None:
