@@ -287,6 +287,11 @@ TWICE = raw_example(LABEL, entry(b"a", numbers(INT64S, 1) + numbers(INT64S, 2)))
     ("payload", "near"),
     [
         (TWICE, f"nearly an Example: Feature sets its kind twice, at byte {len(TWICE) - 5} of the payload"),
+        (
+            raw_example(LABEL + entry(b"a", numbers(INT64S, 1) * 2), TEXT),
+            "nearly an Example: Feature sets its kind twi",
+        ),
+        (b"\x09" + bytes(8) + b"\xff", ""),
         (AN_EXAMPLE + tag(7, VARINT) + b"\1", "nearly an Example: field 7 does not belong to Example"),
         (A_SEQUENCE + tag(7, VARINT) + b"\1", "nearly a SequenceExample: field 7 does not belong to"),
         (AN_OFRECORD[:-3], "nearly an OFRecord: "),

@@ -13,6 +13,7 @@ from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
+from tfrtool.cli.schema_lines import lines
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.feature import Feature
@@ -277,6 +278,26 @@ def test_events_tell_tags_steps_times_gaps_and_restarts(tmp_path: Path) -> None:
     assert (tag.values, tag.low, tag.high, tag.kinds) == (5, 0, 2, {"scalar": 5})
 
 
+def test_scalars_of_events_tell_their_range_and_what_is_not_finite(tmp_path: Path) -> None:
+    numbers = [0.5, float("nan"), -2.0, float("inf"), 3.0, float("nan")]
+    payloads = [event(step=n, summary=scalar("loss", number)) for n, number in enumerate(numbers)]
+    schema = described(tmp_path, payloads[:4], payloads[4:])
+    assert schema.events
+    found = schema.events.tags[b"loss"].numbers
+    assert found and (found.least, found.greatest, found.nan, found.infinite) == (-2.0, 3.0, 2, 1)
+    (tag,) = schema_fields(schema)["events"]["tags"]
+    assert tag["numbers"] == {"min": -2.0, "max": 3.0, "nan": 2, "infinite": 1}
+    (line,) = lines(schema)
+    assert line.what == "steps 0 to 5; -2.0 to 3.0, 2 NaN, 1 infinite"
+
+
+def test_tags_are_told_apart_though_they_stand_behind_their_values(tmp_path: Path) -> None:
+    values = [sized(1, b"\x15" + pack("<f", 0.5) + sized(1, tag)) for tag in (b"loss", b"rate", b"loss")]
+    payloads = [b"\x09" + pack("<d", 1.0) + sized(5, value) for value in values]
+    events = described(tmp_path, [event(file_version="brain.Event:2"), *payloads]).events
+    assert events and {name: tag.values for name, tag in events.tags.items()} == {b"loss": 2, b"rate": 1}
+
+
 def test_unknown_records_tell_their_top_fields(tmp_path: Path) -> None:
     one = sized(1, example({"x": ints(1)})) * 2 + b"\x38\x07" + b"\x45" + pack("<f", 1) + b"\x49" + bytes(8)
     unknown = described(tmp_path, [one] * 3).unknown
@@ -311,6 +332,8 @@ def test_a_file_of_empty_records_counts_as_what_the_others_hold(tmp_path: Path) 
             missing = schema.table.features[False, b"a"].missing
             assert missing == (str(tmp_path / f"shard-{1 if order == 1 else 0}"), 0)
             assert {one.what for one in findings(schema)} == {"missing", "shard"}
+    both = described(tmp_path, [example(lists)] * 3, [b""] * 4, [ofrecord({"b": ("int32_list", [1])})] * 4)
+    assert both.kinds == {"example": 7, "ofrecord": 4} and list(both.table.features) == [(False, b"a")]
     alone = described(tmp_path, [b"", b"\n\0"])
     assert (alone.kinds, alone.blank) == ({"unknown": 2}, 2)
     with pytest.raises(UnsupportedError, match="nothing but empty records"):

@@ -281,9 +281,16 @@ def test_tfds_is_not_told_of_features_that_no_record_sets(tmp_path: Path) -> Non
 def test_tfds_documents_go_where_the_record_files_are(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ("int64_list", [1])})])
     (tmp_path / "other").mkdir()
-    with pytest.raises(RefusedError, match=f"give -o '{tmp_path}'"):
+    with pytest.raises(RefusedError, match=f"belong into '{tmp_path}'"):
         tfds.write(schema, str(tmp_path / "other"))
     assert os.listdir(tmp_path / "other") == []
+    schema.files[0].path = "gs://bucket/a"
+    with pytest.raises(RefusedError, match="beside the records, in 'gs://bucket'"):
+        tfds.write(schema, str(tmp_path))
+    schema.files[0].path = "-"
+    with pytest.raises(UnsupportedError, match="name the files"):
+        tfds.write(schema, str(tmp_path))
+    schema.files[0].path = str(tmp_path / "shard-0")
     (tmp_path / "link").symlink_to(tmp_path)
     assert len(tfds.write(schema, str(tmp_path / "link"))) == 2
 

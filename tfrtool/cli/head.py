@@ -60,7 +60,8 @@ def head(
     many values it has, a preview of them. A record without features is a line without a name.
 
     --record counts as `verify` does, damaged records too, and reads the headers of those before; with --index it reads
-    nothing else than that record.
+    nothing else than that record, and K counts the lines of the index, which has none for damaged records: where that
+    makes a difference it is said.
     """
     from tfrtool.cli import head_run
 

@@ -29,7 +29,7 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     "--output",
     shell_complete=files,
     metavar="OUT",
-    help="Write to a file; with --emit tfds, into the folder of the data.",
+    help="Write to a file; with --emit tfds, into the folder in which the record files lie.",
 )
 @click.option("--strict", is_flag=True, help="End in exit code 1 if features conflict, too.")
 @page_options("Replace files that exist.")
@@ -51,6 +51,9 @@ def schema(
     32,768 features those are described that stand in most records; that some are left out is said, and ends in exit
     code 1. That features conflict is said too, and ends in exit code 1 with --strict: two kinds of one feature, a
     feature missing in some records, a shard unlike the others.
+
+    For tfds an image is one where that gives its samples as they are, with its channels and bits; else it is told as
+    bytes, which is said.
     """
     from tfrtool.cli import schema_run
 

@@ -46,7 +46,10 @@ def lines(schema: Schema) -> Iterator[Line]:
             yield _feature(feature, remarks.get(key, []) if table is schema.table else [])
     for name, tag in schema.events.tags.items() if schema.events else ():
         kinds = "/".join(safe(kind) for kind in tag.kinds)
-        yield Line(_name(name), kinds, tag.values, tag.low, tag.high, f"steps {tag.low} to {tag.high}", [])
+        what = f"steps {tag.low} to {tag.high}"
+        if (numbers := tag.numbers) and (numbers.least != numbers.greatest or numbers.nan or numbers.infinite):
+            what += f"; {_numbers(numbers, 'float', b'')}"
+        yield Line(_name(name), kinds, tag.values, tag.low, tag.high, what, [])
     for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
         kind = WIRE_NAMES[wire]
         yield Line(f"field {number}", kind, found.records, found.fewest, found.most, _blobs(found.values), [])

@@ -117,7 +117,7 @@ class Walk:
         self.lenient = lenient
         self.entries = 0
         self.kinds = 0
-        self.named = 0
+        self.valued = 0
 
     def message(self, begin: int, end: int, shape: Shape) -> None:
         """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
@@ -138,7 +138,7 @@ class Walk:
                     if rule.single in seen:
                         raise WireError(at, f"{shape.name} sets its {rule.single} twice")
                     seen.add(rule.single)
-                    self.named += rule.single == "name"
+                    self.valued += rule.single == "value"
                 if wire == rule.wire:
                     self._value(first, last, rule)
                 elif wire == LEN and rule.width is not None:
@@ -191,7 +191,7 @@ def evidence(payload: Buffer, kind: Kind) -> Walk | None:
 def nearly(payload: Buffer) -> str:
     """Which kind a payload of no known kind comes near to, and what it departs by; "" where that would be a guess.
 
-    Near is what has at least the name of a feature, or the wall time of an event.
+    Near is what has at least a feature of some name, or the wall time of an event and one field more.
     """
     reached: list[tuple[int, str]] = []
     for kind, name in MESSAGE.items():
@@ -199,7 +199,7 @@ def nearly(payload: Buffer) -> str:
         try:
             walk.message(0, len(payload), shape_of(*name))
         except WireError as error:
-            if walk.named or (kind == "event" and error.offset >= 9 and payload[0] == 1 << 3 | I64):
+            if walk.valued or (kind == "event" and error.offset >= 11 and payload[0] == 1 << 3 | I64):
                 reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
     return max(reached, key=lambda one: one[0], default=(0, ""))[1]
 

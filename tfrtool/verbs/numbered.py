@@ -114,7 +114,7 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
     if not whole:
         yield (
             f"{number} counts the lines of the index '{index}', which leaves out bytes of the file before this record; "
-            "where those are damaged records they count too without --index"
+            "where those are damaged records, they count too if no index is used"
         )
     yield found
 

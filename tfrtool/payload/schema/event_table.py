@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isfinite
 from struct import unpack_from
 
 from tfrtool.payload.schema.feature import Met
-from tfrtool.payload.schema.values import Place
-from tfrtool.payload.wire import I64, LEN, VARINT, WireError, fields, read_varint, signed64
+from tfrtool.payload.schema.values import Numbers, Place
+from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields, read_varint, signed64
 
 TAGS = 1 << 15
 """Tags that are described, those of most values."""
@@ -22,22 +22,42 @@ _START = 1  # SessionLog.START
 
 @dataclass(slots=True)
 class Tag:
-    """The values logged under one tag: their number, the least and the greatest step, and what they were logged as."""
+    """The values logged under one tag: their number, the least and the greatest step, and what they were logged as.
+
+    `numbers` has those that are one float32, as PyTorch and TensorFlow 1 log scalars; None where there are none.
+    """
 
     values: int
     first: Place
     low: int
     high: int
     kinds: dict[str, int] = field(default_factory=dict)
+    numbers: Numbers | None = None
+
+    def add(self, number: float) -> None:
+        """Take in a scalar."""
+        numbers = self.numbers = self.numbers or Numbers(None)
+        numbers.values += 1
+        if isfinite(number):
+            numbers.least, numbers.greatest = min(numbers.least, number), max(numbers.greatest, number)
+        elif number == number:
+            numbers.infinite += 1
+        else:
+            numbers.nan += 1
 
     def merge(self, other: Tag) -> None:
+        if self.numbers and other.numbers:
+            self.numbers.merge(other.numbers)
+        elif other.numbers:
+            self.numbers = other.numbers.copy()
         self.values += other.values
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         for kind, count in other.kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + count
 
     def copy(self) -> Tag:
-        return Tag(self.values, self.first, self.low, self.high, dict(self.kinds))
+        numbers = self.numbers.copy() if self.numbers else None
+        return Tag(self.values, self.first, self.low, self.high, dict(self.kinds), numbers)
 
 
 @dataclass(slots=True)
@@ -162,7 +182,7 @@ def _joined(mine: Ends | None, theirs: Ends, before: int) -> Ends:
 class EventReader:
     """Reads events into tables; remembers what short summary values say, since a run repeats its tags."""
 
-    known: dict[bytes, tuple[bytes, str]] = field(default_factory=dict)
+    known: dict[bytes, tuple[bytes, str, bool]] = field(default_factory=dict)
 
     def summarise(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str
@@ -180,7 +200,7 @@ class EventReader:
 
     def _add(self, table: EventTable, payload: memoryview, place: Place) -> None:
         time, step, stepped, starts = 0.0, 0, False, False
-        values: list[tuple[bytes, str]] = []
+        values: list[tuple[bytes, str, float | None]] = []
         what = ""
         for number, wire, begin, end in fields(payload, 0, len(payload)):
             if number == 1 and wire == I64:
@@ -200,35 +220,45 @@ class EventReader:
                         for part, kind, at, _ in fields(payload, begin, end)
                     )
         table.add(place, time, step if stepped and not starts else None, starts, what)
-        for name, logged in values:
+        for name, logged, scalar in values:
             tag = table.tags.get(name)
             if tag is None:
                 tag = table.tags[name] = Tag(0, place, step, step)
             tag.values += 1
             tag.low, tag.high = min(tag.low, step), max(tag.high, step)
             tag.kinds[logged] = tag.kinds.get(logged, 0) + 1
+            if scalar is not None:
+                tag.add(scalar)
         if len(table.tags) > 2 * TAGS:
             table.cut()
 
-    def _value(self, payload: memoryview, begin: int, end: int) -> tuple[bytes, str]:
-        """The tag of a summary value, and what it was logged as. The last four bytes of a scalar are its number."""
+    def _value(self, payload: memoryview, begin: int, end: int) -> tuple[bytes, str, float | None]:
+        """The tag of a summary value, what it was logged as, and the number where it is one.
+
+        Known by all but its last four bytes where those are of what was logged, such as a number: not where they are of
+        the tag.
+        """
         key = bytes(payload[begin : end - 4]) if end - begin <= _SHORT else b""
         if key and (known := self.known.get(key)):
-            return known
-        name, kind, plugin = b"", "", ""
+            name, logged, is_scalar = known
+            return name, logged, unpack_from("<f", payload, end - 4)[0] if is_scalar else None
+        name, kind, plugin, own = b"", "", "", 0
+        scalar: float | None = None
         for number, wire, first, last in fields(payload, begin, end):
+            own = last - first if number in _VALUES else 0
             if number == 1 and wire == LEN:
                 name = bytes(payload[first:last])
             elif number in _VALUES:
                 kind = _VALUES[number]
+                scalar = unpack_from("<f", payload, first)[0] if number == 2 and wire == I32 else None
             elif number == 9 and wire == LEN:
                 plugin = _plugin(payload, first, last)
-        found = name, plugin or kind or "nothing"
-        if key:
+        logged = plugin or kind or "nothing"
+        if key and own >= 4:
             if len(self.known) >= _KNOWN_MOST:
                 self.known.clear()
-            self.known[key] = found
-        return found
+            self.known[key] = name, logged, scalar is not None
+        return name, logged, scalar
 
 
 def _plugin(payload: memoryview, begin: int, end: int) -> str:

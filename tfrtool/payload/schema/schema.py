@@ -126,4 +126,6 @@ class Schema(Fields):
     @property
     def table(self) -> Table:
         """The features of most records: those of Examples, or of OFRecords."""
-        return max(self.examples, self.ofrecords, key=lambda table: table.records)
+        kinds = self.kinds
+        of_examples = kinds.get("example", 0) + kinds.get("sequence_example", 0)
+        return self.ofrecords if kinds.get("ofrecord", 0) > of_examples else self.examples

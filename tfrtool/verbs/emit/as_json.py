@@ -114,7 +114,14 @@ def _events(events: EventTable) -> dict[str, Any]:
         "first_restart": _place(events.first_restart.place if events.first_restart else None),
         "other": events.other,
         "tags": [
-            {"name": _name(name), "values": tag.values, "min_step": tag.low, "max_step": tag.high, "kinds": tag.kinds}
+            {
+                "name": _name(name),
+                "values": tag.values,
+                "min_step": tag.low,
+                "max_step": tag.high,
+                "kinds": tag.kinds,
+                "numbers": _numbers(tag.numbers, "float", b"") if tag.numbers else None,
+            }
             for name, tag in events.tags.items()
         ],
         "more_tags": events.more,

@@ -48,6 +48,8 @@ def documents(schema: Schema) -> dict[str, dict[str, Any]]:
     examples(schema, "tfds")
     if schema.limited:
         raise UnsupportedError("tfds needs the number of records of each shard: leave out -n")
+    if any(file.path == "-" for file in schema.files):
+        raise UnsupportedError("tfds reads the files where they lie, and standard input lies nowhere: name the files")
     packed = [file.path for file in schema.files if file.compression != "none" and file.records]
     if packed:
         raise UnsupportedError(f"tfds reads plain files alone, and {packed[0]!r} is compressed: convert them first")
@@ -175,8 +177,12 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
     if not Path(folder).is_dir():
         raise OpenError(f"'{folder}' is no folder; it should be the one in which the record files lie")
     for lies in {os.path.dirname(file.path) or "." for file in schema.files}:
+        if "://" in lies:
+            raise RefusedError(f"tfds looks for its two files beside the records, in '{lies}', and this writes to disk")
         if not Path(lies).is_dir() or not os.path.samefile(lies, folder):
-            raise RefusedError(f"tfds looks for the record files beside the two that this writes: give -o '{lies}'")
+            raise RefusedError(
+                f"tfds looks for the record files beside the two that this writes: they belong into '{lies}'"
+            )
     paths = {os.path.join(folder, name): document for name, document in made.items()}
     for path in paths:
         if not force and os.path.lexists(path):
