@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from faults import Drip, File, drop, insert, nest, spoil, ten, walked
 
+from tfrtool.framing import scout
 from tfrtool.framing.encode import footer, header
 
 FILE = ten()
@@ -100,3 +101,11 @@ def test_records_inside_a_record_that_is_lost_are_not_brought_back() -> None:
 def test_checksums_of_nothing_prove_no_records(number: int, times: int) -> None:
     hurt = insert(spoil(DATA, AT[number], AT[number] + 1), AT[number], footer(b"") * times)
     assert set(saved(hurt, FILE)) <= {number}
+
+
+def test_a_file_without_a_sound_header_comes_back_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scout, "_SLOW_ALLOWANCE", 9 << 18)
+    random = Random(4)
+    file = File(tuple(random.randbytes(20_000) for _ in range(180)))
+    hurt = headless(file, 0, 179)
+    assert walked(hurt).rescued(hurt) == list(file.payloads)

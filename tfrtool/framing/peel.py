@@ -55,7 +55,9 @@ def in_front(ahead: Ahead, start: int) -> list[Payload]:
     if not ahead.ledger.toil(TOILED):
         return []
     front, _ = _from_front(ahead.read(start, start + TOILED))
-    return _placed(_sure(front), start)
+    found = _sure(front)
+    ahead.ledger.rest(found[-1][1] if found else 0)
+    return _placed(found, start)
 
 
 def _from_front(data: bytes) -> tuple[list[Payload], int]:

@@ -93,6 +93,10 @@ class Ledger:
         self.slow += cost
         return True
 
+    def rest(self, cost: int) -> None:
+        """Get back slow bytes that were not in vain: records were found in them, and the walk goes on behind those."""
+        self.slow -= cost
+
 
 class Scout:
     """Goes ahead over one gap from `start` on.
