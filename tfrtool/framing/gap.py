@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead, Ending
+from tfrtool.framing.algebra import first_end
 from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.encode import header
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.mended import Readings
 from tfrtool.framing.peel import Payload, behind, in_front, peel
 from tfrtool.framing.scout import LOOK, TOILED, Scout
 from tfrtool.framing.told import Explained, apart, header_damage
 from tfrtool.framing.window import CAPACITY
+
+_SHORT = 1 << 12
+"""How far behind a chain a record with a lost header is searched for, in bytes."""
+_LEFT = 3
+"""Bytes of a header that speak for a payload behind them."""
 
 
 class Gap:
@@ -35,6 +42,7 @@ class Gap:
         self._doubtful: int | None = None
         self._passed: Damage | None = None
         self._records_go_on = False
+        self._died: int | None = None  # where the chain ended at which the file goes on, if it did
 
     def explained(self) -> Explained:
         """The damage, and the offset behind it where the walk goes on."""
@@ -74,7 +82,16 @@ class Gap:
     def _at_the_end(self, end: int) -> list[Damage]:
         if self._passed:
             return self._told()
-        return self._late(self.scout, end) or self._taken_apart(end) or [self.scout.passed(end)]
+        found = self._late(self.scout, end) or self._taken_apart(end)
+        before = self._doubtful
+        if found or not before or not self._affords(before, end):
+            return found or [self.scout.passed(end)]
+        scout = Scout(self.ahead.near, self.start, at=self.start, keep=self.start)
+        return self._late(scout, before) or self._taken_apart(before) or [scout.passed(before)]
+
+    def _affords(self, before: int, end: int) -> bool:
+        """Whether the stretch from `before` on may be searched once more."""
+        return before - self.start <= TOILED and self.ledger.toil(CAPACITY // 2 + end - before)
 
     def _tried(self, header: int) -> list[Damage] | None:
         """What the gap is if the file goes on at this sound header; None if the search has to go on."""
@@ -109,24 +126,35 @@ class Gap:
         """The gap up to where the file goes on, if that is already told; else it is kept in mind."""
         way, scout = header, self.scout
         before = self._doubtful
-        # The stretch behind that one will be searched once more.
-        if before and header - self.start <= TOILED and self.ledger.toil(CAPACITY // 2 + end - before):
+        if before and header - self.start <= TOILED and self._affords(before, end):
             way, scout = before, Scout(self.ahead.near, self.start, at=self.start, keep=self.start)
         peeled = self._late(scout, way) or (self._taken_apart(way) if how != "dead" else [])
         if not peeled:
             # A chain that ends at a damaged record is the file's; one that ends at anything else may be content.
             self._records_go_on = how == "dead" and self.ahead.reach(end) > end
+            self._died = end if how == "dead" else None
             self._passed = scout.passed(way)
             self.scout.keep = max(self.start, header - TOILED)
             self.scout.mark(header)
             self.scout.until = header + self.sight
         return peeled
 
+    def _lost_at(self, end: int) -> bool:
+        """Whether a short record stands at `end` whose header is damaged, but whose payload is not."""
+        if not self.ledger.toil(_SHORT):
+            return False
+        return first_end(self.ahead.read(end, end + HEADER + _SHORT), HEADER) is not None
+
     def _told(self) -> list[Damage]:
         """The gap up to where the file goes on, around which nothing was proved."""
         assert self._passed is not None
         self.ledger.look(self.scout.at - self._passed.end)
-        return (self._taken_apart(self._passed.end) if self._records_go_on else []) or [self._passed]
+        end = self._passed.end
+        found = [] if self._died is None else self._lost_before(end)
+        # They may be content of a record whose header is lost as well, unless records go on behind the chain for good.
+        if self._died is not None and found and not self._records_go_on and not self._lost_at(self._died):
+            found = [payload for payload in found if self._has_header(payload)]
+        return apart(self.ahead, self.start, end, self.number, found) or [self._passed]
 
     # One record whose header is lost
 
@@ -165,11 +193,19 @@ class Gap:
     def _taken_apart(self, end: int) -> list[Damage]:
         """The records with lost headers in the gap up to `end`, and what lies between them, if any is proved.
 
-        They may also be content of a record whose header is lost as well, so this is for gaps behind which records go
-        on for good.
+        This is for gaps behind which records go on for good.
         """
+        return apart(self.ahead, self.start, end, self.number, self._lost_before(end))
+
+    def _lost_before(self, end: int) -> list[Payload]:
+        """The payloads of records with lost headers in the gap up to `end`."""
         if end - self.start > TOILED and self.scout.until == self.start + TOILED:
             self._front = in_front(self.ahead, self.start)
         at = self._front[-1][1] + 4 if self._front else self.start
         rest = peel(self.ahead, at, end) if end - at <= TOILED else behind(self.ahead, at, end)
-        return apart(self.ahead, self.start, end, self.number, [*self._front, *rest])
+        return [*self._front, *rest]
+
+    def _has_header(self, payload: Payload) -> bool:
+        """Whether the last bytes of the payload's header stand before it."""
+        begin, end = payload
+        return begin >= self.start + _LEFT and self.ahead.peek(begin - _LEFT, _LEFT) == header(end - begin)[-_LEFT:]
