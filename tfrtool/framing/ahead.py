@@ -108,6 +108,18 @@ class Ahead:
             at = to
             self.ledger.reach(at)
 
+    def dies_within(self, header: int, most: int) -> int | None:
+        """Where the chain from `header` on dies, if it does so within `most` bytes; as `follow`, a record at a time."""
+        at, last = header, header
+        while at - header <= most:
+            to = self.reach(at)
+            if to == at:
+                return at if at == header or self._sound_until(last, at) else last
+            if not self.fits(to) or not self.ledger.toil(1):
+                return None
+            at, last = to, at
+        return None
+
     def _sound_until(self, last: int, end: int) -> bool:
         return header_is_sound(self.head(end)) or (
             self.ledger.spend(end - last) and self.data_holds(last + HEADER, end - 4)
@@ -143,27 +155,24 @@ class Ahead:
         fits = begin + size <= start + HEADER + length
         return size if fits or self._announced(start + HEADER, begin - prefix) == prefix + size else 0
 
-    def holds_file(self, start: int, length: int, header: int) -> tuple[int, int]:
-        """The size of the value of the payload that begins, up to `header`, with what may be a damaged header, or 0.
-
-        And how many bytes of the payload follow that value.
-        """
+    def holds_file(self, start: int, length: int, header: int) -> int:
+        """The size of the value of the payload that begins, up to `header`, with what may be a damaged header, or 0."""
         first = start + HEADER
         stop = min(header + HEADER, first + (1 << 16))
         if not self.ledger.toil(stop - first):
-            return 0, 0
+            return 0
         data = self.read(first, stop)
         at = 0
         while True:
             zeros = data.find(bytes(5), at)
             if zeros < 0:
-                return 0, 0
+                return 0
             for begin in range(max(0, zeros - 3), zeros + 1):
                 inner = int.from_bytes(data[begin : begin + 8], "little")
                 if 0 < inner < 1 << 32 and first + begin <= header:
                     size = self.value(start, length, first + begin)
                     if inner + FRAMING <= size:
-                        return size, max(0, length - begin - size)
+                        return size
             at = zeros + 1
 
     def announced_past(self, start: int, begin: int, end: int, most: int) -> bool:

@@ -3,8 +3,8 @@
 Bytes are missing from the record or too many are in it, or it claims more than is left. Content of the record must
 never come out as records: it can hold a whole record file. What tells the two apart is where a chain of sound headers
 ends. A chain that stays inside the extent which the header claims, and ends there, is content; so is one that the bytes
-before it announce as a value of a message. A chain that runs through the claimed end, or to the end of the stream, is
-the file's; so is one that ends at a damaged record.
+before it announce as a value of a message, and in doubt one that may be a part of a record file in the payload. A chain
+that runs through the claimed end, or to the end of the stream, is the file's; so is one that ends at a damaged record.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from struct import Struct
 
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead, Ending
+from tfrtool.framing.content import Chain, Content
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.peel import behind
-from tfrtool.framing.scout import LOOK, TOILED, Scout
+from tfrtool.framing.scout import CANDIDATE, LOOK, TOILED, Scout
 from tfrtool.framing.told import Explained, apart, data_damage
 
-_UNHEARD_OF = 1 << 31
-"""Lengths that no writer of messages makes: protocol buffers end at 2 GiB."""
-_FOOTER_APART = 1 << 20
-_CHAINS = 1 << 10
+_AGAIN = 16
+"""What searching a byte once more costs: a search may find a header every 12 bytes, and try each."""
 _HEADER = Struct("<QI")
 
 
 class Claim:
     """The record `number`, which claims `length` bytes of payload from `start + 12` on.
 
-    Where it `fits`, `crcs` are the computed and the stored data checksum. `ways` are, once it is explained, the other
-    places behind which the walk has to go on: those of bytes put into the record between the records among them.
+    Where it `fits`, `crcs` are the computed and the stored data checksum. `passes` are, once it is explained, the
+    stretches behind it that the walk has to pass over where it meets damage in them: what is content of the record, and
+    what stands between the records among bytes that were put into it.
     """
 
     def __init__(
@@ -44,14 +44,15 @@ class Claim:
         self.end = start + FRAMING + length
         self.fits = fits
         self.crcs = crcs
-        self.ways: list[int] = []
+        self.passes: list[tuple[int, int]] = []
         self.scout = Scout(ahead.near, start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
         self.sight = ahead.ledger.sight()
-        self._chains: list[tuple[int, int]] = []
+        self.content = Content(ahead, start, length, fits)
         self._resume: int | None = None
+        self._own = start  # where the last chain ended that is the file's
+        self._shut = False  # whether a chain behind it is content all the same
         self._over = False  # whether a chain that is content goes beyond the claimed end
         self._doubtful: int | None = None
-        self._held = self._tail = 0  # what is left of a value that holds a record file, and what follows it
         if fits:
             self.scout.until = self.end + self.sight
 
@@ -74,25 +75,29 @@ class Claim:
         """What the record is if the file goes on at this sound header; None if the search has to go on."""
         if not self.ahead.tries(header, self.scout):
             self._doubtful = header
+            self.content.opens(header)
             return None
         if self._resume is None and not self.fits:
             self.scout.keep = header
         end, how = self.ahead.follow(header, self.sight)
-        if len(self._chains) < _CHAINS:
-            self._chains.append((header, end))
-        readable = self.fits or header - self.start < TOILED
-        if how == "dead" and not self._held and readable and self.length < _UNHEARD_OF:
-            self._held, self._tail = self.ahead.holds_file(self.start, self.length, header)
-        inside = self._held > 0 and how == "dead" and end - header <= self._held
-        if inside or self._is_content(header, end, how):
-            self._held = max(0, self._held - (end - header))
+        self.content.found(header, end, how)
+        closed = (self._around(header, end) or self._closed(header, end)) if how == "dead" else None
+        if closed:
+            return closed
+        if how != "dead" and self._resume is None:
+            through = self.content.led_through(header)
+            if through is not None:
+                return self._rejoined(through) or self._damage(through, words.holds_records(self.length), None)
+        inside = how == "dead" and self.content.may_hold(header, end)
+        if inside:
+            self._shut = self._resume is not None
+        else:
+            if self._shut:
+                self.passes.append((self._own, header))
+            self._own, self._shut = end, False
+        if inside or self.content.holds(header, end, how):
             self.scout.keep = self.start if self.fits else self._resume
             self._over = self._over or end > self.end
-            closing = end + self._tail + 4
-            if inside and self._resume is None and self.fits and self.ahead.boundary(closing):
-                # What follows the value is as long as it has to be: here the record ends.
-                self._resume = closing
-                return self._rejoined(closing) or self._told(to_the_end=False)
         elif self._resume is None:
             self._resume = self._holder(header, end, how)
         self.ledger.look(LOOK)
@@ -101,6 +106,40 @@ class Claim:
             return self._told(to_the_end=False)
         self.scout.at = max(end, self.scout.at)
         return None
+
+    def _passed(self, put_in: list[Chain], end: int) -> int:
+        """Where the walk goes on, if it is to read these chains and then go on at `end`."""
+        begins = [*(header for header, _ in put_in), end]
+        self.passes = [(stop, begin) for (_, stop), begin in zip(put_in, begins[1:], strict=True)]
+        return begins[0]
+
+    def _around(self, header: int, end: int) -> Explained | None:
+        """The record cut, and one with a lost header behind it, if the chain `[header, end)` is proved its payload."""
+        if not self.ahead.a_checksum_apart(end) or not self.ledger.spend(end - header):
+            return None
+        if not self.ahead.data_holds(header, end):
+            return None
+        rejoined = self._rejoined(end + 4)
+        if rejoined:
+            return rejoined
+        if self._resume is not None or (self.fits and header - HEADER >= self.end):
+            return self._told(to_the_end=False)  # that one comes later
+        stop = max(self.start + HEADER, header - HEADER)
+        found, _ = self._damage(stop, words.cut(self.length, stop - self.start - HEADER), None)
+        return [*found, *apart(self.ahead, stop, end + 4, self.number + 1, [(header, end)])], end + 4
+
+    def _closed(self, header: int, end: int) -> Explained | None:
+        """The record up to its end, if the chain `[header, end)` is what is left of a record file that it holds."""
+        closing = self.content.closing(header, end, self.sight)
+        if closing is None:
+            return None
+        if closing.start != self.start:  # that of a later record: the file goes on there
+            self._resume = min(self._resume or closing.start, closing.start)
+            return self._told(to_the_end=False)
+        rejoined = self._rejoined(closing.end)
+        return rejoined or self._damage(
+            self._passed(closing.put_in, closing.end), words.holds_records(self.length), None
+        )
 
     def _holder(self, header: int, end: int, how: Ending) -> int:
         """Where the file goes on if the chain `[header, end)` is its own, or content of the record before it.
@@ -114,24 +153,6 @@ class Claim:
                 return before
         return header
 
-    def _is_content(self, header: int, end: int, how: Ending) -> bool:
-        """Whether the chain `[header, end)` is content of the record."""
-        if self.length >= _UNHEARD_OF:
-            return False
-        if how == "dead":
-            if self.ahead.announced(self.start, header, end):
-                return True
-            if (not self.fits or end <= self.end) and self.ahead.reach(end) == end:
-                return True
-            # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
-            # put in.
-            near = self.fits and self._held > 0 and end <= self.end + _FOOTER_APART
-            return near and self.ahead.a_checksum_apart(end)
-        if self.fits or how != "end":
-            return False
-        # The chain fills the stream to its end, and the stream may have been cut between two records of the content.
-        return header == self.start + HEADER or self.ahead.announced_past(self.start, header, end, self.end - 4)
-
     # What it comes to
 
     def _rejoined(self, end: int) -> Explained | None:
@@ -144,11 +165,10 @@ class Claim:
         extra = end - self.end
         rescue = Rescue("rejoined", 1, ((self.start + HEADER, first), (first + extra, end - 4)))
         # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
-        put_in = [header for header, stop in self._chains if first <= header and stop <= first + extra]
+        put_in = [(header, stop) for header, stop in self.content.chains if first <= header and stop <= first + extra]
         lost = []
         if put_in:
-            self.ways = [*put_in[1:], end]
-            end = put_in[0]
+            end = self._passed(put_in, end)
             lost = behind(self.ahead, first, end)
         stop = max(first, lost[0][0] - HEADER) if lost else end
         found, _ = self._damage(stop, words.rejoined(self.length, extra, first), rescue)
@@ -175,6 +195,11 @@ class Claim:
 
     def _claimed(self) -> Explained:
         end = self._resume
+        if (end is None or end >= self.end) and not self._over:
+            crossing = self.content.crossing(self.end)
+            # What is behind that header is searched once more.
+            if crossing and self.ledger.spend(_AGAIN * (self.scout.at - crossing + CANDIDATE)):
+                end = crossing
         if end is None and self._over:
             end = self.scout.at
         if end is not None and (end < self.end or self._over):

@@ -8,21 +8,24 @@ like the file's own.
 
 from __future__ import annotations
 
-from struct import Struct
-
 from tfrtool.framing import kernel, words
 from tfrtool.framing.ahead import Ahead
+from tfrtool.framing.algebra import flipped_bit
 from tfrtool.framing.claim import Claim
+from tfrtool.framing.crc import header_is_sound, masked_crc, unmasked
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.gap import Gap
+from tfrtool.framing.holder import held
 from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mend import one_bit_apart
 from tfrtool.framing.mended import may_be_mended, mended, readings
-from tfrtool.framing.scout import Ledger, Scout
+from tfrtool.framing.scout import CANDIDATE, Ledger, Scout
 from tfrtool.framing.told import Explained, passed
 from tfrtool.framing.window import CAPACITY, Readable
 from tfrtool.framing.writers import wrong_writer
 
-_HEADER = Struct("<QI")
+_FLIPPED_MOST = 1 << 16
+"""Largest payload that is searched for one flipped bit, in bytes."""
 
 
 class Resync:
@@ -31,7 +34,7 @@ class Resync:
     def __init__(self, data: Readable, ledger: Ledger) -> None:
         self.ahead = Ahead(data, ledger)
         self.ledger = ledger
-        self._ways: list[int] = []
+        self._passes: list[tuple[int, int]] = []
 
     def explain(self, start: int, number: int) -> Explained:
         """What stands from `start` on, where the header is unsound."""
@@ -55,18 +58,21 @@ class Resync:
         Bytes are missing from it or too many are in it, or (`fits` is false) it claims more than is left. `crcs` are
         the computed and the stored data checksum.
         """
-        put_in = self._put_in(start)
+        put_in = None if self._passes and self._holds_file(start, start + FRAMING + length) else self._put_in(start)
         if put_in:
             return put_in
         claim = Claim(self.ahead, start, number, length, fits, crcs)
         explained = claim.explained()
-        self._ways = claim.ways or self._ways
+        self._passes = claim.passes or self._passes
         return explained
 
     def _put_in(self, start: int) -> Explained | None:
-        """What stands between records among bytes that were put into a record, and up to the end of that record."""
-        self._ways = [way for way in self._ways if way > start]
-        return ([passed(self.ahead, start, self._ways[0])], self._ways[0]) if self._ways else None
+        """What stands from `start` on, where an earlier claim has told that it is to be passed over."""
+        self._passes = [(begin, end) for begin, end in self._passes if begin >= start]
+        if not self._passes or start != self._passes[0][0]:
+            return None
+        end = self._passes[0][1]
+        return ([passed(self.ahead, start, end)], end) if end > start else None
 
     # Where a record really ends
 
@@ -77,7 +83,21 @@ class Resync:
         into its checksum or further: no content does, so then the header stands there by chance.
         """
         there = self.ahead.boundary(end) or may_be_mended(self.ahead, end)
-        return there and not self._crossed(start, end)
+        return there and not self._crossed(start, end) and not self._led_astray(start, end)
+
+    def _led_astray(self, start: int, end: int) -> bool:
+        """Whether the header at `end` is one of a record file that the record holds, put there by bytes too many."""
+        ahead, length = self.ahead, end - start - FRAMING
+        if not header_is_sound(ahead.head(end)):
+            return False
+        stop = ahead.dies_within(end, length)
+        if stop is None:
+            return False
+        value = held(ahead, start, length)
+        closing = stop + (value.tail if value else 0) + 4
+        if not ahead.fits(closing) or not ahead.boundary(closing):
+            return False
+        return value is not None or ahead.rejoined(start + HEADER, length, closing) is not None
 
     def _crossed(self, start: int, end: int) -> bool:
         if not self.ledger.spend(end - start):
@@ -91,13 +111,56 @@ class Resync:
                 return False
         scout = Scout(window, start, at=start + HEADER, keep=start)
         scout.until = end
+        heads = []
         while (header := scout.next()) is not None and header < end:
+            stop = self.ahead.reach(header)
+            if stop > end and not self._holds_file(start, end):
+                return True
             if self.ahead.tries(header, scout):
-                stop = header + FRAMING + int(_HEADER.unpack(self.ahead.head(header))[0])
+                heads.append(header)
                 crosses = stop > end - 4 and self.ledger.spend(stop - header)
                 if crosses and self.ahead.data_holds(header + HEADER, stop - 4):
                     return True
-        return False
+        return bool(heads) and self._misplaced(start, end, heads)
+
+    def _holds_file(self, start: int, end: int) -> bool:
+        value = held(self.ahead, start, end - start - FRAMING)
+        return value is not None and value.seen == "file"
+
+    def _misplaced(self, start: int, end: int, heads: list[int]) -> bool:
+        """Whether the records at `heads` within the record are a block from another place of the file.
+
+        Such a block breaks off within a record, while a record file in the payload ends with a whole one. A payload
+        that begins as a record file, or cannot be read up to the value that may be one, keeps what is in it.
+        """
+        ahead, at = self.ahead, start
+        value = held(ahead, start, end - start - FRAMING)
+        if value is not None and value.seen != "else":
+            return False
+        for head in heads:
+            if head < at:
+                continue
+            if not self.ledger.spend(CANDIDATE):
+                return False
+            at, how = ahead.follow(head, self.ledger.sight())
+            if how == "dead" and (ahead.announced(start, head, at) or not self._broken(at, end)):
+                return False
+        return True
+
+    def _broken(self, header: int, end: int) -> bool:
+        """Whether the record at this header, where a chain died, breaks off: it goes on behind `end`, or is more than
+        its one flipped bit from being sound."""
+        stop = self.ahead.reach(header)
+        size = stop - header - FRAMING
+        if stop == header or stop > end - 4:
+            return stop > header
+        if size > _FLIPPED_MOST or not self.ledger.toil(size):
+            return False
+        data = self.ahead.read(header + HEADER, stop)
+        stored = int.from_bytes(data[size:], "little")
+        if one_bit_apart(masked_crc(data[:size]), stored):
+            return False
+        return flipped_bit(data[:size], unmasked(stored)) is None
 
     # Telling the format
 

@@ -79,6 +79,10 @@ def cut(length: int, present: int) -> str:
     return f"the payload of {_bytes(length)} is damaged, and {_bytes(present - length - 4)} too many stand in it"
 
 
+def holds_records(length: int) -> str:
+    return f"the payload of {_bytes(length)} lacks bytes or has too many; the records in it are its content"
+
+
 def stray_header(length: int) -> str:
     return f"a sound header for {_bytes(length)}, more than the file holds; records go on right behind it"
 
