@@ -11,14 +11,14 @@ that were written and were none of the file; `nested` are those of them that sto
 header nor payload is left whole, which nothing can tell from the file's own; `doubled` were written more often than
 they stand in the file.
 
-What is provable and missed, by cause: sound records inside the claim of a damaged record whose end still stands, or
-in a chain that dies there, are taken for its content (`swapped`, and `missing` from records that hold files); a record
-with a lost header before a chain that dies at a damaged header, which may be content as well; a record with a lost
-header at the very end of what a torn claim covers; one that ends among bytes put into another record, at no boundary.
-What is invented, by cause: the record file that a record holds comes out where the claim around it was given up among
-records put in, or where the header of its first record was cut away, or where the size that announces it was moved by
-bytes put in and no second one tells it; these take two damages and more. With one damage it comes out where bytes put
-in move one of its headers by chance to the very place at which the record around it was to end (1 of 4,500 files).
+What is provable and missed, by cause: whole records in a block that was moved into a damaged record and ends with one
+of them (`swapped`), since a record file in a container of an unknown kind looks the same; records among what may be the
+content of a damaged record that holds a record file, which are dropped in doubt; a record with a lost header before a
+chain that dies at a damaged header, where nothing of either header is left; one that ends among bytes put into another
+record, at no boundary.
+What is invented, by cause: the record file that a record holds comes out where the bytes put into it are records, and
+their chain runs on into the inner one; or where damage to the first bytes of the payload hides that it is one. Both
+were seen with three damages and more alone.
 """
 
 from __future__ import annotations
