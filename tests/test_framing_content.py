@@ -85,6 +85,8 @@ def test_an_inner_record_that_lacks_bytes_and_so_ends_where_the_outer_one_does_o
     begin, end = BARE.span(3)
     for at in range(begin + 12 + INNER.at[5] + 12, end - 7):
         assert walked(drop(BARE.data, at, at + 4)).payloads == BARE.without(3)
+        behind = drop(BARE.data, BARE.at[5] + 20, BARE.at[5] + 30)
+        assert walked(drop(behind, at, at + 4)).payloads == BARE.without(3, 5)
     assert walked(drop(BARE.data, end - 4, end)).payloads == BARE.without(3)
 
 

@@ -17,8 +17,8 @@ content of a damaged record that holds a record file, which are dropped in doubt
 chain that dies at a damaged header, where nothing of either header is left; one that ends among bytes put into another
 record, at no boundary.
 What is invented, by cause: the record file that a record holds comes out where the bytes put into it are records, and
-their chain runs on into the inner one; or where damage to the first bytes of the payload hides that it is one. Both
-were seen with three damages and more alone.
+their chain runs on into the inner one; or where damage to the first bytes of the payload hides that it is one. All
+took two damages and more to one record.
 """
 
 from __future__ import annotations

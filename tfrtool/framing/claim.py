@@ -84,7 +84,7 @@ class Claim:
         closed = (self._around(header, end) or self._closed(header, end)) if how == "dead" else None
         if closed:
             return closed
-        if how != "dead" and self._resume is None:
+        if self._resume is None:
             through = self.content.led_through(header)
             if through is not None:
                 return self._rejoined(through) or self._damage(through, words.holds_records(self.length), None)
