@@ -162,6 +162,24 @@ def test_a_record_file_as_the_payload_comes_back_though_its_header_and_the_recor
     assert found.rescued(hurt) == [payload]
 
 
+@pytest.mark.parametrize("claimed", [9_000, 90_000], ids=["within the file", "beyond its end"])
+@pytest.mark.parametrize("value", [b"", sized(1, b"name")], ids=["no message", "a message"])
+def test_records_behind_one_that_breaks_off_come_back_though_a_line_stands_between_them(
+    value: bytes, claimed: int
+) -> None:
+    """A writer died in a large record, another went on behind it, and a logger wrote between its records."""
+    large = Random(5).randbytes(claimed)
+    torn = frame(sized(1, value + sized(2, large)) if value else large)[: 12 + 4_000]
+    rest = File(tuple(Random(6).randbytes(100) for _ in range(200)))
+    for lines in ([50], [190], [5, 80, 150], range(10, 200, 10)):
+        hurt = rest.data
+        for line in reversed(lines):
+            hurt = insert(hurt, rest.at[line], b"a line of a log\n")
+        found = walked(File(BESIDE).data + torn + hurt)
+        assert found.payloads == (*BESIDE, *rest.payloads), lines
+        assert found.ranges[0] == (len(File(BESIDE).data), len(File(BESIDE).data + torn))
+
+
 def test_a_torn_record_that_holds_others_is_torn() -> None:
     begin = VALUE.at[3]
     for size in range(begin + 12, VALUE.at[4], 7):

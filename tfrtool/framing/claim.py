@@ -100,6 +100,8 @@ class Claim:
             self._over = self._over or end > self.end
         elif self._resume is None:
             self._resume = self._holder(header, end, how)
+            if self.content.unlikely is not None and header < self.end:
+                self._resume = self.content.unlikely
         self.ledger.look(LOOK)
         self.sight -= LOOK
         if self._resume is not None and (how != "dead" or not self.fits or self.sight < 0):

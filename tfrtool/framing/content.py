@@ -23,6 +23,10 @@ _UNHEARD_OF = 1 << 31
 _FOOTER_APART = 1 << 20
 _CHAINS = 1 << 10
 _OPEN = 8
+_SOME = 64
+"""Records of a chain that are looked at for the length of the longest."""
+_TIMES = 8
+"""How many times as far as that into a payload a chain begins that is no part of a record file there."""
 
 
 class Closing(NamedTuple):
@@ -40,7 +44,9 @@ class Content:
     """The content of the record at `start`, which claims `length` bytes of payload, and `fits` the stream or not.
 
     `chains` are those found so far. `opened` are the sound headers of records that are not: what stands behind one may
-    be its content.
+    be its content. `unlikely` is where the first chain begins that is content only because the record claims its place,
+    and nothing in the payload looks like a record file: where the file is found to go on within the claim, that claim
+    is none, and the file goes on there already.
     """
 
     def __init__(self, ahead: Ahead, start: int, length: int, fits: bool) -> None:
@@ -51,6 +57,7 @@ class Content:
         self.end = start + FRAMING + length
         self.chains: list[Chain] = []
         self.opened = [start]
+        self.unlikely: int | None = None
         self._values: dict[int, Value | None] = {}
         self._room = 0  # what is left of a value that may be a record file
         self._cut = False  # whether its beginning cannot be seen: then it is believed within the claim alone
@@ -114,6 +121,8 @@ class Content:
             if self.ahead.announced(self.start, header, end):
                 return True
             if (not self.fits or end <= self.end) and self.ahead.reach(end) == end:
+                if self.unlikely is None and self._holds_none(header, end):
+                    self.unlikely = header
                 return True
             # A record file that is the whole payload ends right before the payload's checksum, also where bytes were
             # put in.
@@ -123,6 +132,25 @@ class Content:
             return False
         # The chain fills the stream to its end, and the stream may have been cut between two records of the content.
         return header == self.start + HEADER or self.ahead.announced_past(self.start, header, end, self.end - 4)
+
+    def _holds_none(self, header: int, end: int) -> bool:
+        """Whether nothing says that the payload holds a record file of which the chain `[header, end)` is a part.
+
+        The header of the first record in such a file may be damaged beyond recognition; then the chain begins behind
+        that one, hence not many times further on than its own records are long.
+        """
+        if header == self.start + HEADER or self._room:
+            return False
+        value = self._value(self.start, self.length)
+        if value is not None and value.seen != "else":
+            return False
+        first = self.start + HEADER + (value.begin if value else 0)
+        longest, at = 0, header
+        for _ in range(_SOME):
+            if at >= end:
+                break
+            longest, at = max(longest, self.ahead.reach(at) - at), self.ahead.reach(at)
+        return header - first > _TIMES * longest
 
     # Where the record ends
 
