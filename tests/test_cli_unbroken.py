@@ -8,7 +8,6 @@ from pytest import fixture, mark, raises
 
 from tfrtool.cli.unbroken import unbroken
 
-
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

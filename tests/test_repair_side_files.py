@@ -115,9 +115,7 @@ def test_a_signal_at_any_moment_leaves_all_files_or_none(
     whole: dict[str, bytes], number: signal.Signals, code: int
 ) -> None:
     left = set()
-    for ended in at_each_call(
-        by_signal(number), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING
-    ):
+    for ended in at_each_call(by_signal(number), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING):
         assert (ended.code, "tfrtool:" in ended.said, temporary()) == (code, False, []), ended
         assert there() in ({}, whole), ended
         left.add(tuple(there()))

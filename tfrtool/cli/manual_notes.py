@@ -82,8 +82,10 @@ outputs take their names together or not at all, the first of a set last. Shards
 of TFRecord are NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
 
 The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson, .parquet, .pq) and the compression
-(.gz, .zz, .zlib) where no option does. One that promises what is not written, as .csv or .zst, is refused unless --to
-says the format. Where the first input is packed, the output is packed alike; that its name does not say so is told.
+(.gz, .zz, .zlib) where no option does. Another format, as .csv, is refused unless --to says the format; another
+packing, as .zst or one that --compress contradicts, is always refused. Where the first input is packed, the output is
+packed alike; that its name does not say so is told. In a directory each output goes by the name of its input, its
+format and its packing.
 
 JSON Lines: a feature of one value is that value, any other an array. Bytes are text where they are printable UTF-8,
 else base64 in {"bytes": ...}; an integer is an int64, however large; a number with a point is a float; a feature
