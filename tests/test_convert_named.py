@@ -153,3 +153,9 @@ def test_a_name_that_is_empty_or_another_stream_is_wrong_usage(how: list[str]) -
 def test_a_schema_goes_into_a_pipe() -> None:
     result = shell("tfrtool convert in -o out --to ofrecord --schema-out >(cat >&2) > list; wait $!")
     assert '"tfrtool_schema": 1' in result.stderr
+
+
+@pytest.mark.parametrize("how", [{"output": ""}, {"schema_out": ""}, {"schema": ""}])
+def test_an_empty_name_is_no_option_of_the_library_either(how: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="the name is empty"):
+        convert("in", **{"output": "out", "to": "tfrecord", **how})

@@ -47,6 +47,8 @@ class Conversion:
         self.options = options
         self._asked = options.rules
         self.reports: list[ConvertReport] = []
+        if not (output or options.dry_run):
+            raise ValueError("the output names a file or a directory, and the name is empty")
         self.target: Target | None = options.to or told_by_name(output)
         refuse_name(output, options.to, options.compress)
         refuse_unfit(options, self.target)
