@@ -74,8 +74,9 @@ files by which tfds.builder_from_directory reads the data where it lies (tfds, w
         """\
 --where keeps the records of which any value of a feature compares so by ==, <, <=, > or >=; by !=, those that have the
 feature and no value that is the same. A record without the feature is never kept; of several conditions all must hold.
-Text stands in quotes, and so may a name that holds an operator. A float compares with the number rounded to float32,
-so that 0.1 finds what is shown as 0.1. Names that no record has are told, here and in the other options.
+Text stands in quotes, and so may a name that holds an operator; a quote that belongs to it is doubled. Each condition
+has a --where of its own. A float compares with the number rounded to float32, so that 0.1 finds what is shown as 0.1.
+Names that no record has are told, here and in the other options.
 
 Damage, a payload of another kind and a message of the other format stop the conversion, unless --skip-damaged. All
 outputs take their names together or not at all, the first of a set last. Shards are contiguous and never empty: those
