@@ -8,6 +8,8 @@ from pytest import fixture, mark, raises
 
 from tfrtool.cli.unbroken import unbroken
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 class Ended(BaseException):
     """What the program makes of a signal."""
@@ -18,13 +20,13 @@ def handlers() -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         raise Ended(number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, end) for number in ENDING}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-@mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@mark.parametrize("number", ENDING)
 def test_a_signal_has_its_effect_behind_the_block(number: signal.Signals) -> None:
     done = False
     with raises(Ended) as raised, unbroken():
@@ -33,6 +35,14 @@ def test_a_signal_has_its_effect_behind_the_block(number: signal.Signals) -> Non
     assert (done, raised.value.args) == (True, (number,))
     with raises(Ended):
         os.kill(os.getpid(), number)
+
+
+def test_one_that_is_ignored_keeps_none_from_its_effect() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with raises(Ended) as raised, unbroken():
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert (raised.value.args, signal.getsignal(signal.SIGHUP)) == ((signal.SIGTERM,), signal.SIG_IGN)
 
 
 def test_no_signal_is_no_effect() -> None:

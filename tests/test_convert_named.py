@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import run, shell
@@ -60,8 +61,51 @@ def test_the_end_of_a_name_tells_the_compression(name: str) -> None:
     convert("in", name)
     packed = Path(name).read_bytes()
     assert (gzip.decompress if name[-1] in "zZ" and "g" in name.lower() else zlib.decompress)(packed) == DATA
-    convert("in", f"plain.{name}", compress="none")
-    assert Path(f"plain.{name}").read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("name", "compress", "says"),
+    [
+        ("a.tfrecord.GZ", "none", "ends in .gz, and compress is none: leave that off"),
+        ("a.jsonl.zz", "none", "ends in .zz, and compress is none: leave that off"),
+        ("a.gz", "zlib", "end it in .zlib"),
+        ("a.zlib", "gzip", "end it in .gz"),
+        ("a.parquet.gz", "none", "leave .gz off"),
+    ],
+)
+@pytest.mark.parametrize("how", [{}, {"shards": 2}, {"to": "tfrecord"}])
+def test_a_packing_that_is_asked_for_is_the_one_that_the_name_tells(
+    name: str, compress: str, says: str, how: dict[str, Any]
+) -> None:
+    if "parquet" in name and "to" in how:
+        says = "leave that off"
+    with pytest.raises(ValueError, match=says):
+        convert("in", name, compress=compress, **how)
+    assert sorted(os.listdir()) == ["in", "in.gz"]
+
+
+@pytest.mark.parametrize(
+    ("source", "how", "made"),
+    [
+        ("a.tfrecord.zlib", {"compress": "none"}, "a.tfrecord"),
+        ("d.tfrecord.GZ", {"compress": "none"}, "d.tfrecord"),
+        ("d.GZ", {"compress": "zlib"}, "d.zlib"),
+        ("d.GZ", {"compress": "gzip"}, "d.GZ"),
+        ("d.ZZ", {"compress": "zlib"}, "d.ZZ"),
+        ("d.zz", {"compress": "gzip"}, "d.gz"),
+        ("d.gz", {}, "d"),  # which is a lie
+        ("d-00000-of-00001", {"compress": "gzip"}, "d-00000-of-00001"),
+        ("d.TFRecord.ZZ", {"to": "jsonl"}, "d.jsonl"),
+        ("d.tfrecord", {"to": "jsonl", "compress": "zlib"}, "d.jsonl.zlib"),
+        ("d.tfrecord.Zlib", {"to": "jsonl", "compress": "gzip"}, "d.jsonl.gz"),
+        (".gz", {"compress": "none"}, ".gz"),
+    ],
+)
+def test_an_output_that_is_named_after_its_input_tells_no_other_packing(
+    source: str, how: dict[str, Any], made: str
+) -> None:
+    os.rename("in", source)
+    assert convert(source, "out/", **how).outputs == [f"out/{made}"]
 
 
 @pytest.mark.parametrize(
@@ -109,3 +153,9 @@ def test_a_name_that_is_empty_or_another_stream_is_wrong_usage(how: list[str]) -
 def test_a_schema_goes_into_a_pipe() -> None:
     result = shell("tfrtool convert in -o out --to ofrecord --schema-out >(cat >&2) > list; wait $!")
     assert '"tfrtool_schema": 1' in result.stderr
+
+
+@pytest.mark.parametrize("how", [{"output": ""}, {"schema_out": ""}, {"schema": ""}])
+def test_an_empty_name_is_no_option_of_the_library_either(how: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="the name is empty"):
+        convert("in", **{"output": "out", "to": "tfrecord", **how})

@@ -162,3 +162,18 @@ def test_no_option_and_no_choice_is_missing_above(command: str) -> None:
             assert not option.secondary_opts or words & set(option.secondary_opts)
             if isinstance(option.type, click.Choice):
                 assert words >= set(option.type.choices), f"{option.opts}: {set(option.type.choices) - words} not tried"
+
+
+@mark.parametrize("command", COMMANDS)
+def test_an_empty_name_of_a_file_is_wrong_usage_before_anything_is_read(
+    command: str, tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = app.get_command(click.Context(app), command)
+    assert found
+    named = [option.opts for option in found.params if option.metavar in ("FILE", "OUT")]
+    more = {"schema": ["--emit", "tf"], "convert": ["--to", "tfrecord"]}.get(command, [])
+    for option in (option for options in named for option in options):
+        output = ["-o", "out"] if command in NEEDED and option not in ("-o", "--output") else []
+        ended = forked(command, "no-such-file", *more, *output, option, "")
+        assert ended.code == 2 and "empty" in ended.said, (option, ended)

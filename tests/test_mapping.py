@@ -5,6 +5,7 @@ import struct
 from itertools import accumulate
 from typing import Any
 
+from hypothesis import example as instance
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
@@ -651,6 +652,8 @@ def test_any_bytes_are_mapped_to_a_sound_message_or_refused_in_words(
 
 
 @given(st.text("ab*\n"), st.text("ab*\n"))
+@instance("ab*ba", "aba")
+@instance("a*a", "a")
 def test_a_star_in_a_pattern_is_any_text(pattern: str, name: str) -> None:
     expected = re.fullmatch("(?s:.*)".join(map(re.escape, pattern.split("*"))), name) is not None
     assert Pattern(pattern).fits(name) == expected

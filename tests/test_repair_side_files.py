@@ -110,12 +110,13 @@ def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dic
     assert list(dict.fromkeys(left)) == [ALL[:count] for count in range(4)]
 
 
-def test_a_signal_at_any_moment_leaves_all_files_or_none(whole: dict[str, bytes]) -> None:
+@mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_at_any_moment_leaves_all_files_or_none(
+    whole: dict[str, bytes], number: signal.Signals, code: int
+) -> None:
     left = set()
-    for ended in at_each_call(
-        by_signal(signal.SIGTERM), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING
-    ):
-        assert (ended.code, "tfrtool:" in ended.said, temporary()) == (143, False, []), ended
+    for ended in at_each_call(by_signal(number), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING):
+        assert (ended.code, "tfrtool:" in ended.said, temporary()) == (code, False, []), ended
         assert there() in ({}, whole), ended
         left.add(tuple(there()))
         clear()

@@ -28,6 +28,7 @@ RECORD: dict[str, Any] = {
     "a==b": ("int64_list", [1]),
     "it's": ("bytes_list", [b"a < b"]),
     "none": ("int64_list", []),
+    "quotes": ("bytes_list", [b'"it\'s"']),
 }
 
 
@@ -57,6 +58,9 @@ def holds(text: str, record: bytes | None = None) -> bool:
         '"a==b">0',
         "it's == 'a < b'",
         "\"it's\" == 'a < b'",
+        "'it''s' == 'a < b'",
+        "quotes == '\"it''s\"'",
+        'quotes == """it\'s"""',
     ],
 )
 def test_a_condition_holds(text: str) -> None:
@@ -88,6 +92,21 @@ def test_a_condition_does_not_hold(text: str) -> None:
 def test_what_is_no_condition_is_said_to_be_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"no condition|no number|beyond the largest"):
         Condition.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["b == 'xyz' and a == '1'", "b == 'it's'", 'b == "a" or "b"', "b == 'a'b", "b == 'a", "b == '", "b == '''"]
+)
+def test_a_text_ends_at_its_quote(text: str) -> None:
+    with pytest.raises(ValueError, match=r"more than one text: .* double a quote|has no quote at its end"):
+        Condition.parse(text)
+
+
+@given(st.text(min_size=1))
+def test_any_text_stands_in_quotes_once_its_own_are_doubled(text: str) -> None:
+    for quote in "'\"":
+        quoted = quote + text.replace(quote, quote * 2) + quote
+        assert Condition.parse(f"{quoted} != {quoted}") == Condition(text.encode(), "!=", text.encode())
 
 
 @given(st.floats(width=32))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import file_option, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -56,10 +56,9 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 
 
 @reading_command("convert")
-@click.option(
+@file_option(
     "-o",
     "--output",
-    shell_complete=files,
     metavar="OUT",
     help="The file to write, or - for a pipe; the NAME of TFRecord shards; the directory of OFRecord parts, or of one "
     "output for each input where it is a directory or ends in /.",
@@ -107,10 +106,9 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
 @_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
 @_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
-@click.option("--schema", shell_complete=files, metavar="FILE", help="Take the names and kinds of features from FILE.")
-@click.option(
+@file_option("--schema", metavar="FILE", help="Take the names and kinds of features from FILE.")
+@file_option(
     "--schema-out",
-    shell_complete=files,
     metavar="FILE",
     help="Write the names and kinds of features to FILE, for the way back.",
 )
@@ -135,8 +133,6 @@ def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> i
     from tfrtool.cli.convert_run import run_convert
     from tfrtool.verbs.convert_options import convert_options
 
-    if output == "":
-        raise click.UsageError("-o names a file or a directory, and the name is empty")
     if output is None and not dry_run:
         raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be lost")
     wish["n"] = wish.pop("number")

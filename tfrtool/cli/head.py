@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.head_run import RECORDS
-from tfrtool.cli.options import check_page, files, page_options, reading_command
+from tfrtool.cli.options import check_page, file_option, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -30,10 +30,9 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help=f"Show N records.  [default: {RECORDS}]")
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K sound records.")
 @click.option("--record", type=click.IntRange(min=0), metavar="K", help="Show record K alone; the first is 0.")
-@click.option(
+@file_option(
     "--index",
     metavar="FILE",
-    shell_complete=files,
     help="Find record K by the line of that number in FILE, an index; for several inputs, FILE is a directory.",
 )
 @click.option("--keys", is_flag=True, help="Print the names of all features of these records, one a line.")

@@ -74,16 +74,19 @@ files by which tfds.builder_from_directory reads the data where it lies (tfds, w
         """\
 --where keeps the records of which any value of a feature compares so by ==, <, <=, > or >=; by !=, those that have the
 feature and no value that is the same. A record without the feature is never kept; of several conditions all must hold.
-Text stands in quotes, and so may a name that holds an operator. A float compares with the number rounded to float32,
-so that 0.1 finds what is shown as 0.1. Names that no record has are told, here and in the other options.
+Text stands in quotes, and so may a name that holds an operator; a quote that belongs to it is doubled. Each condition
+has a --where of its own. A float compares with the number rounded to float32, so that 0.1 finds what is shown as 0.1.
+Names that no record has are told, here and in the other options.
 
 Damage, a payload of another kind and a message of the other format stop the conversion, unless --skip-damaged. All
 outputs take their names together or not at all, the first of a set last. Shards are contiguous and never empty: those
 of TFRecord are NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
 
 The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson, .parquet, .pq) and the compression
-(.gz, .zz, .zlib) where no option does. One that promises what is not written, as .csv or .zst, is refused unless --to
-says the format. Where the first input is packed, the output is packed alike; that its name does not say so is told.
+(.gz, .zz, .zlib) where no option does. Another format, as .csv, is refused unless --to says the format; another
+packing, as .zst or one that --compress contradicts, is always refused. Where the first input is packed, the output is
+packed alike; that its name does not say so is told. In a directory each output goes by the name of its input, its
+format and its packing.
 
 JSON Lines: a feature of one value is that value, any other an array. Bytes are text where they are printable UTF-8,
 else base64 in {"bytes": ...}; an integer is an int64, however large; a number with a point is a float; a feature

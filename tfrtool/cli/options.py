@@ -15,7 +15,7 @@ from tfrtool.errors import UnsupportedError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["Common", "check_page", "files", "page_options", "reading_command", "shared"]
+__all__ = ["Common", "check_page", "file_option", "files", "page_options", "reading_command", "shared"]
 
 _DEFAULT = Common(())
 
@@ -29,6 +29,17 @@ def files(context: click.Context, parameter: click.Parameter, incomplete: str) -
     return [CompletionItem(incomplete, type="file")]
 
 
+def file_option(*names: str, **how: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """A `click.option` that names a file, or a directory: the shell completes it, and an empty name is wrong usage."""
+    return click.option(*names, shell_complete=files, callback=_named, **how)
+
+
+def _named(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value == "":
+        raise click.UsageError(f"{parameter.opts[0]} names a file, and the name is empty")
+    return value
+
+
 def page_options(force: str = "Replace a page that exists.") -> Callable[[Callable[..., int]], Callable[..., int]]:
     """The options of a command that writes what it found as a page too; they come as `html` and `force`.
 
@@ -38,7 +49,7 @@ def page_options(force: str = "Replace a page that exists.") -> Callable[[Callab
     def decorate(function: Callable[..., int]) -> Callable[..., int]:
         said = "Write what was found into FILE too, as one page for a browser."
         function = click.option("--force", is_flag=True, help=force)(function)
-        return click.option("--html", metavar="FILE", shell_complete=files, help=said)(function)
+        return file_option("--html", metavar="FILE", help=said)(function)
 
     return decorate
 

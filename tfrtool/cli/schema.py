@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import check_page, files, page_options, reading_command
+from tfrtool.cli.options import check_page, file_option, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -24,10 +24,9 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     help="Print the schema for another program: json, a tf.io feature description (tf), a tensorflow_metadata Schema"
     " (pbtxt), the features of DALI's reader (dali), the description of the package tfrecord; tfds writes two files.",
 )
-@click.option(
+@file_option(
     "-o",
     "--output",
-    shell_complete=files,
     metavar="OUT",
     help="Write to a file; with --emit tfds, into the folder in which the record files lie.",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import check_page, files, page_options, reading_command
+from tfrtool.cli.options import check_page, file_option, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 @reading_command("stat")
 @click.option("--duplicates", is_flag=True, help="Read all payloads too, and count those that an earlier record has.")
-@click.option(
+@file_option(
     "--index",
     metavar="FILE",
-    shell_complete=files,
     help="Write a line <offset> <size> for each sound record into FILE; for several inputs, FILE is a directory.",
 )
 @page_options("Replace an index or a page that exists.")

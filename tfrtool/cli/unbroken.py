@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def unbroken() -> Iterator[None]:
-    """SIGINT and SIGTERM wait until the block is done, and then have the effect that they always have."""
+    """SIGINT, SIGTERM and SIGHUP wait until the block is done, and then have the effect that they always have."""
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
 
-    before = [(number, signal.signal(number, note)) for number in _ENDING]
+    heeded = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]  # as SIGHUP under nohup is
+    before = [(number, signal.signal(number, note)) for number in heeded]
     try:
         yield
     finally:

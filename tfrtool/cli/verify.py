@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.options import check_page, files, page_options, reading_command
+from tfrtool.cli.options import check_page, file_option, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 @reading_command("verify")
 @click.option("--quick", is_flag=True, help="Check the structure and the checksums of lengths, not those of payloads.")
 @click.option("--payload", is_flag=True, help="Parse every payload too.")
-@click.option(
+@file_option(
     "--index",
     metavar="FILE",
-    shell_complete=files,
     help="Hold an index of the input against it, line by line; for several inputs, FILE is a directory.",
 )
 @page_options()

@@ -49,7 +49,7 @@ class Mapper:
 
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
     told of every feature of every record, and `flattened` of each feature list that was laid flat: its name in the
-    input and in the output, and that of its lengths.
+    input and in the output, and that of its lengths. `renamed` is that of `Names`.
     """
 
     def __init__(
@@ -59,6 +59,8 @@ class Mapper:
         rules: Rules,
         seen: Seen | None = None,
         flattened: Callable[[bytes, bytes, bytes], None] | None = None,
+        *,
+        renamed: dict[bytes, bytes] | None = None,
     ) -> None:
         self.source = source
         self.target = target
@@ -66,7 +68,7 @@ class Mapper:
         self.losses = Losses()
         self._seen = seen
         self._told_flat = flattened
-        self.names = Names(rules)
+        self.names = Names(rules, renamed)
         self._same = source == target and rules.sequence == "refuse" and not rules.lists
         self._sequences = source == "example" and (self._same or rules.sequence == "flatten")
         self._lists = Lists(target, rules, self.losses, self.names.met.types)

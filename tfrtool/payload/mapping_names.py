@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.values import text_of
+from tfrtool.payload.wire import LONG_NAME
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Rules
@@ -29,29 +30,34 @@ class Met:
 
 
 class Names:
-    """Names in the output for names in the input; each is worked out once. `met` has what was asked for and met."""
+    """Names in the output for names in the input. `met` has what was asked for and met.
 
-    def __init__(self, rules: Rules) -> None:
+    `renamed`, where it is given, learns the names in the input of features that were met and have another one in the
+    output, by that.
+    """
+
+    def __init__(self, rules: Rules, renamed: dict[bytes, bytes] | None = None) -> None:
         self._rules = rules
         self._select = tuple(map(Pattern, rules.select))
         self._drop = tuple(map(Pattern, rules.drop))
         self._known: dict[bytes, bytes | None] = {}
+        self._renamed = renamed
         self.met = Met()
 
     def target(self, name: bytes) -> bytes | None:
         """The name in the output, or None for a feature that is left out."""
         if not self._rules.renames:
             return name
-        if name not in self._known:
+        if name in self._known:
+            return self._known[name]
+        new = self._worked_out(name)
+        if len(name) <= LONG_NAME:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[name] = self._worked_out(name)
-        return self._known[name]
-
-    @property
-    def renamed(self) -> dict[str, str]:
-        """The names in the input of those features that were met and have another one in the output, by that."""
-        return {text_of(new): text_of(old) for old, new in self._known.items() if new not in (None, old)}
+            self._known[name] = new
+        if self._renamed is not None and new is not None and new != name:
+            self._renamed[new] = name
+        return new
 
     def _worked_out(self, name: bytes) -> bytes | None:
         rules, text = self._rules, text_of(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfrtool.payload.mapping_numbers import fit_int32
 from tfrtool.payload.mapping_templates import LARGEST, Templates, part_of
 from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_list
-from tfrtool.payload.wire import LEN, Buffer, WireError, read_size, varint
+from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,11 +174,13 @@ class Quick:
         self._templates.learn(parts)
 
     def _learn(self, key: tuple[bytes, int], record: int) -> Change | None:
-        if len(self._changes) >= _MOST:
-            self._changes.clear()
         name, tag = key
         known = tag in self._lists and _is_text(name)
-        change = self._changes[key] = self._decide(name, tag >> 3, record) if known else None
+        change = self._decide(name, tag >> 3, record) if known else None
+        if len(name) <= LONG_NAME:
+            if len(self._changes) >= _MOST:
+                self._changes.clear()
+            self._changes[key] = change
         return change
 
 

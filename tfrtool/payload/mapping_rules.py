@@ -78,13 +78,15 @@ class Refused(ValueError):
 class Losses:
     """Gathers losses; what happens to one feature in many records is one loss.
 
-    Holds at most `MOST` of them: hostile names are then told together, without one.
+    Holds at most `MOST` of them, and names of `MOST_BYTES`: hostile names are then told together, without one.
     """
 
     MOST = 10_000
+    MOST_BYTES = 1 << 22
 
     def __init__(self) -> None:
         self._found: dict[tuple[bytes | None, str], Loss] = {}
+        self._bytes = 0
 
     def add(self, feature: bytes | None, what: str, record: int, *, lost: bool) -> None:
         """Note what happened to a feature in the record of that number."""
@@ -97,8 +99,10 @@ class Losses:
         """The loss of that feature and that sort, of no records if it was not there; for who counts by itself."""
         loss = self._found.get((feature, what))
         if loss is None:
-            if len(self._found) >= self.MOST:
-                feature = None
+            size = len(feature or b"")
+            if len(self._found) >= self.MOST or self._bytes + size > self.MOST_BYTES:
+                feature, size = None, 0
+            self._bytes += size
             loss = self._found.setdefault((feature, what), Loss(feature, what, lost, 0, record, -1))
         return loss
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, cast
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked
-from tfrtool.payload.wire import LEN, Buffer, WireError, read_size, varint
+from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
 
 Message = Literal["example", "sequence_example", "ofrecord"]
 Values = list[bytes] | array  # type: ignore[type-arg]
@@ -261,10 +261,12 @@ def _entry(name: str, value: bytes) -> bytes:
 
 
 def _head(name: str) -> bytes:
-    """The field of a name in its entry, remembered: names are few and come again."""
-    if len(_heads) >= _MOST_HEADS:
-        _heads.clear()
-    head = _heads[name] = _sized(_ENTRY, name.encode())
+    """The field of a name in its entry, remembered unless it is long: names are few and come again."""
+    head = _sized(_ENTRY, name.encode())
+    if len(head) <= LONG_NAME:
+        if len(_heads) >= _MOST_HEADS:
+            _heads.clear()
+        _heads[name] = head
     return head
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Message, RowError
 from tfrtool.payload.rows_parse import NAMED
-from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
+from tfrtool.payload.rows_schema import Column, Room, RowSchema
 
 _NUMBERS = {"int64", "float", "named"}
 
@@ -87,6 +87,7 @@ class GuessSchema:
         self.message = message
         self._features: dict[str, _Guess] = {}
         self._lists: dict[str, _Guess] = {}
+        self._room = Room()
 
     def add(self, value: dict[str, Any], message: Message, line: int) -> None:
         """Learn from an object that made a sound row of that message."""
@@ -102,8 +103,7 @@ class GuessSchema:
 
     def _of(self, group: dict[str, _Guess], name: str) -> _Guess:
         if name not in group:
-            if len(group) == MAX_FEATURES:
-                raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
+            self._room.take(group, name)
             group[name] = _Guess()
         return group[name]
 

@@ -25,6 +25,7 @@ from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, Change, Row, RowError
 from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
 from tfrtool.payload.rows_text import base64_string, doubles, floats, is_text, string
+from tfrtool.payload.wire import LONG_NAME
 
 NAN_BITS = "the bits of a NaN"
 _UNTOLD = "it is {}, which a reader without a schema takes for {}"
@@ -50,7 +51,7 @@ class JsonRows:
         self._exact = exact
         self._alone = lists == "auto"
         self._names: dict[str, str] = {}
-        self._plain: dict[tuple[str, bool], ListKind] = {}
+        self._plain: dict[tuple[str | bytes, bool], ListKind] = {}
 
     def line(self, row: Row, changes: list[Change]) -> str:
         """The row as one line, without its end; what will not come back is added to `changes`."""
@@ -70,6 +71,8 @@ class JsonRows:
     def _name(self, name: str) -> str:
         quoted = self._names.get(name)
         if quoted is None:
+            if len(name) > LONG_NAME:
+                return string(name)
             if len(self._names) >= 1024:
                 self._names.clear()
             quoted = self._names[name] = string(name)
@@ -100,7 +103,7 @@ class JsonRows:
             alone = self._alone
         bears = not same and (column is not None and column.kind is not None or _needs_kind(cell))
         if self._exact and not (same or bears) and kind in _NUMBERS:
-            bears = self._other_before((name, in_steps), kind)
+            bears = self._other_before((name if len(name) <= LONG_NAME else _digest(name), in_steps), kind)
         if bears and not self._exact:
             bears = False
             changes.append(Change(name, _UNTOLD.format(kind, _taken_for(cell))))
@@ -110,11 +113,18 @@ class JsonRows:
         body = items[0] if alone and len(items) == 1 else f"[{','.join(items)}]"
         return f'{{"{kind}":{body}}}' if bears else body
 
-    def _other_before(self, feature: tuple[str, bool], kind: ListKind) -> bool:
+    def _other_before(self, feature: tuple[str | bytes, bool], kind: ListKind) -> bool:
         """Whether plain numbers of a feature were of another kind: a reader takes integers among floats for floats."""
         if feature not in self._plain and len(self._plain) >= MAX_FEATURES:
             return True
         return self._plain.setdefault(feature, kind) != kind
+
+
+def _digest(name: str) -> bytes:
+    """What a long name is known by."""
+    from hashlib import blake2b
+
+    return blake2b(name.encode(), digest_size=16).digest()
 
 
 def _items(kind: ListKind, values: object, column: Column | None, bears: bool) -> list[str]:

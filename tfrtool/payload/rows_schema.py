@@ -7,6 +7,7 @@ name -> {"kind", "scalar", "text", "always"}; `renamed` has the names that featu
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
@@ -16,6 +17,8 @@ from tfrtool.payload.rows_text import is_text
 
 MAX_FEATURES = 1 << 14
 """Names beyond which a set is refused: a table of so many columns serves nobody, and memory has to be bounded."""
+MAX_NAMES = 1 << 26
+"""The same for the characters of all names together."""
 _VERSION = 1
 
 
@@ -118,6 +121,21 @@ class Traits:
         return Column(kind, self.scalar and kind is not None, self.text and kind == "bytes", self.named == records)
 
 
+class Room:
+    """How many names a set may still have: `MAX_FEATURES` of a sort, `MAX_NAMES` characters of all."""
+
+    def __init__(self) -> None:
+        self._left = MAX_NAMES
+
+    def take(self, group: Sized, name: str) -> None:
+        """Let one more name into a group. Raises RowError where it is one too many."""
+        if len(group) == MAX_FEATURES:
+            raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
+        self._left -= len(name)
+        if self._left < 0:
+            raise RowError(f"the names of features in one set take more than {MAX_NAMES:,} characters", name)
+
+
 class Survey:
     """Learns the schema of rows, one after another."""
 
@@ -126,6 +144,7 @@ class Survey:
         self.records = 0
         self.features: dict[str, Traits] = {}
         self.feature_lists: dict[str, Traits] = {}
+        self._room = Room()
 
     def add(self, row: Row, place: Place) -> None:
         """Learn from one row. Raises RowError at the name that is one too many."""
@@ -140,8 +159,7 @@ class Survey:
     def _traits(self, group: dict[str, Traits], name: str) -> Traits:
         traits = group.get(name)
         if traits is None:
-            if len(group) == MAX_FEATURES:
-                raise RowError(f"more than {MAX_FEATURES:,} names of features in one set", name)
+            self._room.take(group, name)
             traits = group[name] = Traits()
         traits.named += 1
         return traits

@@ -1,9 +1,11 @@
 """Choosing records by the values of their features: `label == 3`, `image/format != 'png'`.
 
 A condition is a name, one of == != < <= > >=, and a number or a quoted text; nothing is evaluated. A name may be quoted
-too, so that it may hold an operator. A record fulfils a condition if it has the feature, with values, and any of them
-compares so; `!=` asks that of every value. Bytes compare with texts as UTF-8 does, and a number and a text never
-compare. A float32 compares with the number rounded to a float32, so that `0.1` finds what is shown as 0.1.
+too, so that it may hold an operator. A quote that belongs to what stands in such quotes is doubled: 'it''s'.
+
+A record fulfils a condition if it has the feature, with values, and any of them compares so; `!=` asks that of every
+value. Bytes compare with texts as UTF-8 does, and a number and a text never compare. A float32 compares with the number
+rounded to a float32, so that `0.1` finds what is shown as 0.1.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from tfrtool.payload.wire import Buffer
 from tfrtool.report import Kind
 
 _OPERATOR = re.compile(r"==|!=|<=|>=|<|>")
+_QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 _FLOAT = struct.Struct("<f")
@@ -105,11 +108,10 @@ class Where:
 def _parted(text: str) -> tuple[str, str, str]:
     """Name, operator and value; empty where they are missing."""
     text = text.strip()
-    quote = text[:1]
-    behind = text.find(quote, 1) if quote in ("'", '"') else -1
-    found = _OPERATOR.match(text[behind + 1 :].lstrip()) if behind > 0 else None
-    if found:  # a quoted name
-        return text[1:behind], found[0], found.string[found.end() :].strip()
+    name = _QUOTED.match(text)
+    found = _OPERATOR.match(text[name.end() :].lstrip()) if name else None
+    if name and found:
+        return _unquoted(name[0]), found[0], found.string[found.end() :].strip()
     found = _OPERATOR.search(text)
     if not found:
         return text, "", ""
@@ -117,8 +119,15 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 
 def _value(text: str) -> int | float | bytes:
-    if len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
-        return text[1:-1].encode("utf-8", "surrogateescape")
+    if _QUOTED.fullmatch(text):
+        return _unquoted(text).encode("utf-8", "surrogateescape")
+    if _QUOTED.match(text):
+        raise ValueError(
+            f"{text} is more than one text: give conditions that must all hold one by one, and double a quote that "
+            "belongs to a text, or put the text in the other sort"
+        )
+    if text[0] in "'\"":
+        raise ValueError(f"{text} has no quote at its end")
     if _WORD.fullmatch(text):
         return float(text)
     if _NUMBER.fullmatch(text) and len(text) < 400:
@@ -129,6 +138,11 @@ def _value(text: str) -> int | float | bytes:
             raise ValueError(f"{text} is beyond the largest double; infinity is written inf")
         return number
     raise ValueError(f"{text!r} is no number; a text stands in quotes")
+
+
+def _unquoted(text: str) -> str:
+    """What stands in quotes."""
+    return text[1:-1].replace(text[0] * 2, text[0])
 
 
 def _narrowed(value: int | float | bytes) -> int | float | bytes:

@@ -21,6 +21,8 @@ Buffer = bytes | memoryview
 
 VARINT, I64, LEN, SGROUP, EGROUP, I32 = range(6)
 WIRE_NAMES = ("varint", "64-bit", "sized", "group", "group end", "32-bit")
+LONG_NAME = 1 << 10
+"""Bytes of a name from which on nothing is remembered by it: so many names take so much memory, and no more."""
 MAX_SIZE = 2**31 - 1
 MAX_GROUP_DEPTH = 100
 

@@ -9,6 +9,8 @@ from tfrtool.payload.rows import Change
 
 _MOST = 10_000
 """Different changes that are told apart; what comes after is counted without the name of its feature."""
+_MOST_NAMES = 1 << 22
+"""The same for the lengths of their names together."""
 
 
 @dataclass(slots=True)
@@ -28,14 +30,17 @@ class Changes:
 
     def __init__(self) -> None:
         self._found: dict[Change, Counted] = {}
+        self._names = 0
 
     def add(self, changes: list[Change], record: int) -> None:
         """Count the changes of one record, each once."""
         for change in dict.fromkeys(changes):
-            if len(self._found) >= _MOST and change not in self._found:
-                change = Change("", change.what, change.lost)
             found = self._found.get(change)
+            if found is None and (len(self._found) >= _MOST or self._names + len(change.feature) > _MOST_NAMES):
+                change = Change("", change.what, change.lost)
+                found = self._found.get(change)
             if found is None:
+                self._names += len(change.feature)
                 self._found[change] = Counted(*change, 1, record, record)
             elif found.last != record:
                 found.records += 1

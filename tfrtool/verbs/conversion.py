@@ -15,6 +15,7 @@ from typing import Self
 from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses
+from tfrtool.payload.values import text_of
 from tfrtool.report import Compression, ConvertReport
 from tfrtool.sources.sink_set import is_direct
 from tfrtool.verbs.convert_destination import Destination
@@ -46,6 +47,8 @@ class Conversion:
         self.options = options
         self._asked = options.rules
         self.reports: list[ConvertReport] = []
+        if not (output or options.dry_run):
+            raise ValueError("the output names a file or a directory, and the name is empty")
         self.target: Target | None = options.to or told_by_name(output)
         refuse_name(output, options.to, options.compress)
         refuse_unfit(options, self.target)
@@ -240,7 +243,7 @@ class Conversion:
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            met = [names.met for names in (self._plan.names, *self._mappers.names)]
+            met = [self._plan.names.met, *self._mappers.met]
             written = sum(report.written for report in self.reports)
             unmet_names = list(unmet(self._asked, met, self._plan.where, written))
             if self.reports:
@@ -269,8 +272,7 @@ class Conversion:
         plan = self._plan
         schema = plan.columns if self.target in ROWS else plan.guessed
         if schema is not None:
-            for names in self._mappers.names if self.target in ROWS else ():
-                schema.renamed |= names.renamed
+            schema.renamed |= {text_of(new): text_of(old) for new, old in self._mappers.renamed.items()}
             return written(schema)
         return self._mappers.schema.to_json() if self._mappers.schema else None
 

@@ -37,7 +37,7 @@ class Destination:
         self._shards = shards
         self._options = options
         self._target = target
-        self._names = Names(output, target, shards, same, compression == "gzip")
+        self._names = Names(output, target, shards, same, compression)
         self._sink: Outputs | None = None
         self._own: list[str] = []
         self._files = OutputSet(

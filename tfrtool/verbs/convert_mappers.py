@@ -13,18 +13,20 @@ from tfrtool.verbs.convert_schema import with_schema
 from tfrtool.verbs.targets import ROWS, Target
 
 if TYPE_CHECKING:
-    from tfrtool.payload.mapping_names import Names
+    from tfrtool.payload.mapping_names import Met
     from tfrtool.verbs.convert_inputs import Input
     from tfrtool.verbs.convert_options import ConvertOptions
 
 
 class Mappers:
-    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `names` has
-    what became of names, by input; `back` are the new names that a schema of rows gives back to what is read by it."""
+    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `met` has
+    what was asked for and met, by input; `renamed` the names that features had, by those that they have, where a schema
+    of rows is to be written; `back` are the new names that a schema of rows gives back to what is read by it."""
 
     def __init__(self) -> None:
         self.schema: Schema | None = None
-        self.names: list[Names] = []
+        self.met: list[Met] = []
+        self.renamed: dict[bytes, bytes] = {}
         self.back: dict[str, str] = {}
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
 
@@ -58,6 +60,7 @@ class Mappers:
                 "a schema is of inputs of one format, and these are of both: convert without --schema-out"
             )
         told = (self.schema.see, self.schema.flattened) if self.schema else ()
-        mapper = Mapper(side, to, self._rules[key], *told)
-        self.names.append(mapper.names)
+        learns = options.schema_out is not None and target in ROWS
+        mapper = Mapper(side, to, self._rules[key], *told, renamed=self.renamed if learns else None)
+        self.met.append(mapper.names.met)
         return mapper

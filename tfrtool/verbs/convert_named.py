@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PACKINGS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
 """How an output is packed whose name ends so."""
+_ENDS = {"none": "", "gzip": ".gz", "zlib": ".zlib"}
+"""What is put behind a name that is to tell a packing."""
 FORMATS = {
     ".tfrecord": "tfrecord",
     ".tfrecords": "tfrecord",
@@ -41,7 +43,8 @@ def packing_told(output: str) -> Compression | None:
 def refuse_name(output: str, to: Target | None, compress: str) -> None:
     """Raise ValueError for the name of an output that promises what is not written.
 
-    `to` and `compress` are what was asked for: a format that is asked for outright may have any name.
+    `to` and `compress` are what was asked for: a format that is asked for outright may have any name, but for the end
+    that tells another packing.
     """
     if not output or output.endswith("/") or os.path.isdir(output) or is_direct(output):
         return
@@ -49,14 +52,30 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
     end = os.path.splitext(stem)[1]
     if not packed and end in _OTHER_PACKINGS:
         raise ValueError(f"'{output}' ends in {end}, and no output is packed so: leave that off, or end it in .gz")
-    if packed and (to or told_by_name(output)) == "parquet" and compress == "auto":
+    if packed and (to or told_by_name(output)) == "parquet" and compress in ("auto", "none"):
         raise ValueError(f"'{output}': a Parquet file packs its columns itself: leave {packed} off its name")
+    if packed and compress not in ("auto", PACKINGS[packed]):
+        better = f"end it in {_ENDS[compress]}" if _ENDS[compress] else "leave that off"
+        raise ValueError(f"'{output}' ends in {packed}, and compress is {compress}: {better}, or leave compress out")
     if to is None and (end in _LIKELY or end in _OTHER_FORMATS):
         say = f"--to {_LIKELY[end]}" if end in _LIKELY else "--to"
         raise ValueError(
             f"'{output}': {end} tells no format that is written: say {say}, or end the name in .tfrecord, .ofrecord, "
             ".jsonl or .parquet"
         )
+
+
+def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool) -> str:
+    """What an output is called that is named after an input: `suffix` is the usual end of its format.
+
+    A name of the `same` format stays, but for an end that tells another packing.
+    """
+    base = os.path.basename(source)
+    told, packed = told_by_name(base), _parted(base)[1]
+    stem = base.removesuffix(base[-len(packed) :]) if packed else base
+    if same and told in (None, target):
+        return base if PACKINGS.get(packed, packing) == packing else stem + _ENDS[packing]
+    return (os.path.splitext(stem)[0] if told else stem) + suffix + _ENDS[packing]
 
 
 def packed_untold(packing: str, target: Target | None) -> str:

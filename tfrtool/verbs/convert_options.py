@@ -116,6 +116,9 @@ def convert_options(
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
     if source is not None and format != "auto":
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
+    for name, path in (("schema", schema), ("schema_out", schema_out)):
+        if path == "":
+            raise ValueError(f"{name} names a file, and the name is empty")
     if schema_out == "-":
         raise ValueError("--schema-out names a file: standard output is for records and reports")
     if schema is not None and schema_out is not None and realpath(schema) == realpath(schema_out):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from tfrtool.payload.mapping_numbers import all_int32
 from tfrtool.payload.mapping_read import read_record, values_of
-from tfrtool.payload.wire import WireError
+from tfrtool.payload.wire import LONG_NAME, WireError
 
 if TYPE_CHECKING:
     from tfrtool.verbs.convert_inputs import Input
 
 _MOST = 1 << 16
-"""Names that are learnt; what has more is no table of features, and its numbers stay int64."""
+"""Names that are learnt; what has more, or longer ones, is no table of features, and its numbers stay int64."""
 
 
 def small_integers(source: Input, fit: dict[bytes, bool]) -> None:
@@ -29,7 +29,7 @@ def small_integers(source: Input, fit: dict[bytes, bool]) -> None:
             record = read_record(view, side, sequence=True)
             found = record.items + [step for _, steps in record.steps for step in steps]
             for item in found:
-                if item.kind == "int64" and fit.get(item.name, len(fit) < _MOST):
+                if item.kind == "int64" and fit.get(item.name, len(fit) < _MOST and len(item.name) <= LONG_NAME):
                     fit[item.name] = all(map(all_int32, values_of(view, item.lists, "int64")))
         except WireError:
             continue

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.verbs.convert_named import told_by_name
+from tfrtool.report import Compression
+from tfrtool.verbs.convert_named import named_after
 from tfrtool.verbs.targets import ROWS, SUFFIXES, Target
 
 PART = "part-"
@@ -17,7 +18,6 @@ PART_DIGITS = 5
 """Parts of an OFRecord data set are `part-00000` and so on, as the makers of ImageNet and others name theirs."""
 MOST_SHARDS = 100_000
 """As many members as a shard set may have where one is read."""
-_SUFFIX = re.compile(r"(\.(?:tfrecords?|ofrecord|jsonl|ndjson|parquet|pq))?(\.gz|\.zlib|\.zz)?$", re.IGNORECASE)
 _ROWS_END = re.compile(r"\.(?:jsonl|ndjson|parquet|pq)(?:\.gz|\.zlib|\.zz)?$", re.IGNORECASE)
 
 
@@ -117,13 +117,13 @@ class Cuts:
 class Names:
     """The names of the outputs, which may depend on how many there are."""
 
-    def __init__(self, output: str, target: Target, shards: Shards, same_format: bool, gzip: bool) -> None:
+    def __init__(self, output: str, target: Target, shards: Shards, same_format: bool, packing: Compression) -> None:
         self.output = output
         self.target = target
         self.shards = shards
         self.in_directory = shards.each or (target == "ofrecord" and shards.cut)
         self._same = same_format
-        self._gzip = gzip
+        self._packing = packing
 
     def refuse_unfit(self, inputs: Sequence[str]) -> list[str]:
         """The names that are known before anything is written. Raises WriteError where they cannot be names."""
@@ -166,10 +166,7 @@ class Names:
         return [self.output]
 
     def _after(self, name: str) -> str:
-        base = os.path.basename(name)
-        if self._same and told_by_name(base) in (None, self.target):
-            return base if self._gzip else base.removesuffix(".gz")
-        return _SUFFIX.sub("", base) + SUFFIXES[self.target] + (".gz" if self._gzip else "")
+        return named_after(name, self.target, SUFFIXES[self.target], self._packing, same=self._same)
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:
         """Raise WriteError where parts of an older, larger set would be read as part of this one."""

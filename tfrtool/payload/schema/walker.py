@@ -17,10 +17,9 @@ from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
-from tfrtool.payload.wire import Buffer, WireError, read_size
+from tfrtool.payload.wire import LONG_NAME, Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 16
-_LONG_NAME = 1 << 10  # bytes of a name from which on it is not remembered
 _HEEDED = 1 << 10  # columns of integers that are looked through after each batch
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is read one by one
 PACKED = -1
@@ -68,7 +67,7 @@ class Known:
 
     def column(self, key: Key, kind: str | None) -> Column:
         """The column of a feature and a kind, always the same one as long as it is known."""
-        if len(key[1]) > _LONG_NAME:
+        if len(key[1]) > LONG_NAME:
             return Column(key, kind)
         found = self.columns.get((key, kind))
         if found is None:
