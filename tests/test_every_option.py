@@ -85,7 +85,7 @@ OWN = {
 -o n --shards 3 good
 -o o --shard-size 4KB good
 -o p --records-per-shard 5 --number 7 good
--o q --skip-damaged --force bad
+-o q --skip-damaged --payload --force bad
 --output r --dry-run good
 """,
     "completion": "",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,41 @@ def test_a_condition_holds(text: str) -> None:
 )
 def test_a_condition_does_not_hold(text: str) -> None:
     assert not holds(text)
+
+
+LARGE = [2**53, 2**53 + 1, 2**62 + 16, 2**62 + 17, -(2**63)]
+
+
+@pytest.mark.parametrize(
+    ("how", "fulfil"),
+    [
+        ("== 9007199254740993.0", [2**53 + 1]),
+        ("== 9.007199254740993e15", [2**53 + 1]),
+        ("< 9007199254740992.5", [2**53, -(2**63)]),
+        ("!= 9007199254740992.5", LARGE),
+        ("> 4611686018427387920.5", [2**62 + 17]),
+        ("<= -9223372036854775807.5", [-(2**63)]),
+        (">= 1e308", []),
+        ("> 1e-999999999", LARGE[:4]),
+        ("> 0e999999999", LARGE[:4]),
+        ("> 1e-99999999999999999999999", LARGE[:4]),
+    ],
+)
+def test_large_integers_compare_with_the_number_as_it_is_written(how: str, fulfil: list[int]) -> None:
+    assert [n for n in LARGE if holds(f"n {how}", example({"n": ("int64_list", [n])}))] == fulfil
+
+
+@pytest.mark.parametrize("text", ["0.1", "100000000000000000000000", "1e23"])
+def test_a_double_compares_with_the_number_rounded_to_a_double(text: str) -> None:
+    payload = ofrecord({"d": ("double_list", [float(text)])})
+    assert Where([Condition.parse(f"d == {text}")]).fulfils(payload, "ofrecord")
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.decimals(-(2**65), 2**65, places=3))
+def test_integers_and_decimals_compare_as_numbers_do(mine: int, wanted: Decimal) -> None:
+    payload = example({"n": ("int64_list", [mine])})
+    assert holds(f"n < {wanted}", payload) == (Fraction(mine) < Fraction(wanted))
+    assert holds(f"n == {wanted}", payload) == (Fraction(mine) == Fraction(wanted))
 
 
 @pytest.mark.parametrize("text", ["f < nan", "f == 1e400", "f == +-inf", "f == --1", "== 1", "f ==", "'f' 3", "f", ""])

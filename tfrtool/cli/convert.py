@@ -113,6 +113,11 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     help="Write the names and kinds of features to FILE, for the way back.",
 )
 @click.option("--skip-damaged", is_flag=True, help="Leave out what is damaged, where otherwise nothing is written.")
+@click.option(
+    "--payload",
+    is_flag=True,
+    help="Parse every payload too, as verify --payload does: one that is not of the kind of its file is damaged.",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Read everything and say what would be lost, and write nothing.")
 def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> int:

@@ -4,8 +4,9 @@ A condition is a name, one of == != < <= > >=, and a number or a quoted text; no
 too, so that it may hold an operator. A quote that belongs to what stands in such quotes is doubled: 'it''s'.
 
 A record fulfils a condition if it has the feature, with values, and any of them compares so; `!=` asks that of every
-value. Bytes compare with texts as UTF-8 does, and a number and a text never compare. A float32 compares with the number
-rounded to a float32, so that `0.1` finds what is shown as 0.1.
+value. Bytes compare with texts as UTF-8 does, and a number and a text never compare. Integers compare with the number
+as it is written, to the last digit; a double and a float32 compare with it rounded to their own precision, so that
+`0.1` finds what is shown as 0.1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tfrtool.payload.features import FeatureView, read_features
@@ -27,6 +29,7 @@ _QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 _FLOAT = struct.Struct("<f")
+Value = int | float | Decimal | bytes
 _HOW: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -39,15 +42,18 @@ _HOW: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition; `value` is a number, or the bytes of a text, `narrow` the same for comparing with float32."""
+    """One condition; `value` is a number, exactly, or the bytes of a text; `double` and `narrow` are the same rounded,
+    for comparing with doubles and float32."""
 
     name: bytes
     how: str
-    value: int | float | bytes
-    narrow: int | float | bytes = field(init=False, repr=False, compare=False)
+    value: Value
+    double: Value = field(init=False, repr=False, compare=False)
+    narrow: Value = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "narrow", _narrowed(self.value))
+        object.__setattr__(self, "double", _doubled(self.value))
+        object.__setattr__(self, "narrow", _narrowed(self.double))
 
     @classmethod
     def parse(cls, text: str) -> Condition:
@@ -66,7 +72,7 @@ class Condition:
     def holds(self, feature: FeatureView) -> bool:
         """Whether a feature of that name fulfils it."""
         compare = _HOW[self.how]
-        wanted = self.narrow if feature.kind == "float" else self.value
+        wanted = {"float": self.narrow, "double": self.double}.get(feature.kind or "", self.value)
         every = self.how == "!="
         is_nan = wanted != wanted
         found = False
@@ -118,7 +124,7 @@ def _parted(text: str) -> tuple[str, str, str]:
     return text[: found.start()].rstrip(), found[0], text[found.end() :].lstrip()
 
 
-def _value(text: str) -> int | float | bytes:
+def _value(text: str) -> Value:
     if _QUOTED.fullmatch(text):
         return _unquoted(text).encode("utf-8", "surrogateescape")
     if _QUOTED.match(text):
@@ -133,10 +139,9 @@ def _value(text: str) -> int | float | bytes:
     if _NUMBER.fullmatch(text) and len(text) < 400:
         if text.lstrip("+-").isdigit():
             return int(text)
-        number = float(text)
-        if math.isinf(number):
+        if math.isinf(float(text)):
             raise ValueError(f"{text} is beyond the largest double; infinity is written inf")
-        return number
+        return _exact(text)
     raise ValueError(f"{text!r} is no number; a text stands in quotes")
 
 
@@ -145,8 +150,29 @@ def _unquoted(text: str) -> str:
     return text[1:-1].replace(text[0] * 2, text[0])
 
 
-def _narrowed(value: int | float | bytes) -> int | float | bytes:
-    """The float32 nearest to a number; the number itself where it is beyond them all."""
+def _exact(text: str) -> Value:
+    """A finite number with a point or an exponent, to its last digit: an integer where it is one."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:  # an exponent of very many digits, and so 0 to every reader
+        return float(text)
+    if not number:  # whose exponent may be any
+        return 0
+    return int(number) if number.adjusted() >= 0 and number == number.to_integral_value() else number
+
+
+def _doubled(value: Value) -> Value:
+    """The double nearest to a number; the number itself where it is beyond them all."""
+    if isinstance(value, bytes):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return value
+
+
+def _narrowed(value: Value) -> Value:
+    """The float32 nearest to a double; the number itself where it is beyond them all."""
     if isinstance(value, bytes):
         return value
     try:

@@ -9,7 +9,7 @@ from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import MAX_RECORD, Batch
-from tfrtool.payload.mapping_rules import Refused
+from tfrtool.payload.mapping_rules import TITLES, Refused
 from tfrtool.payload.wire import WireError
 from tfrtool.report import ConvertReport, FileReport, Kind
 from tfrtool.verbs.reading import Reading
@@ -64,8 +64,9 @@ class Range:
 class Feed:
     """The records of one input, on their way into a sink. Damage is yielded as it is met.
 
-    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `written` and
-    `skipped` count records. `unread`: it ended with the last record that was wanted, and what follows was not read.
+    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `checked`:
+    a payload that is not of the kind of its file is damage. `written` and `skipped` count records. `unread`: it ended
+    with the last record that was wanted, and what follows was not read.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Feed:
         *,
         framed: bool,
         skip_damaged: bool,
+        checked: bool = False,
     ) -> None:
         """`framed`: frames go out as they came in, where nothing is done to their payloads."""
         self.reading = reading
@@ -87,7 +89,9 @@ class Feed:
         self.where = where
         self.skip_damaged = skip_damaged
         self.framed = framed
-        self.raw = framed and mapper is None and where is None
+        self.checked = checked
+        self._copied = framed and mapper is None and where is None
+        self.raw = self._copied and not checked
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
         self.written = self.skipped = self._looked_at = 0
@@ -102,7 +106,7 @@ class Feed:
             if isinstance(event, Damage):
                 if not self._odd(event):
                     yield from self._damage(event)
-            elif self.raw:
+            elif self.raw or (self._copied and event.view is None):  # a record too large to be held
                 first, behind = self.wanted.take(event.count)
                 self._looked_at += behind if self.wanted.done else event.count
                 if first < behind:
@@ -125,6 +129,8 @@ class Feed:
         report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
         if self.unread:  # more was read at once than was wanted
             report.records = self._looked_at
+        if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
+            report.hint = f"no payload was parsed, since {self.reading.why_unknown()}"
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
 
@@ -136,7 +142,7 @@ class Feed:
         """
         number = damage.record
         copied = self.framed and self.mapper is None
-        if copied or not self.is_ofrecord or damage.fault != "payload" or number is None:
+        if copied or self.checked or not self.is_ofrecord or damage.fault != "payload" or number is None:
             return False
         size = damage.end - damage.begin - self._before
         if size > MAX_RECORD:
@@ -183,7 +189,9 @@ class Feed:
 
     def _alike(self, batch: Batch, i: int) -> int:
         """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
-        if self.mapper is None or batch.view is None or self.where or self.wanted.skip or not self.sink.takes_many:
+        if self.mapper is None or batch.view is None or self.where or self.checked:
+            return 0
+        if self.wanted.skip or not self.sink.takes_many:
             return 0
         which = range(i, min(batch.count, i + self.wanted.left))
         found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
@@ -200,6 +208,12 @@ class Feed:
         self._looked_at += 1
 
     def _sent(self, payload: memoryview, number: int) -> None:
+        if self.checked and self.reading.kind is not None:
+            from tfrtool.payload.kinds import fits
+
+            misfit = fits(payload, self.reading.kind)
+            if misfit is not None:
+                raise WireError(misfit.offset, misfit.why)
         if self.where is not None:
             if self._kind not in _WITH_FEATURES:
                 raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
@@ -234,7 +248,13 @@ class Feed:
         return view[: self.reading.source.data.read_into(batch.base + begin, view)]
 
     def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
-        wanted = "OFRecord" if self.is_ofrecord else "Example"
+        wanted = (
+            "OFRecord"
+            if self.is_ofrecord
+            else TITLES.get(self.reading.kind or "", "Example")
+            if self.checked
+            else "Example"
+        )
         return Damage(
             batch.base + batch.begins[i] - self._before,
             batch.base + batch.ends[i] + self._after,

@@ -170,8 +170,9 @@ class FrameInput:
         self._where = where
 
     def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feed:
-        skips = self._options.skip_damaged
-        return Feed(self.reading, sink, wanted, mapper, self._where, framed=same, skip_damaged=skips)
+        how = self._options
+        skips, checked = how.skip_damaged, how.payload
+        return Feed(self.reading, sink, wanted, mapper, self._where, framed=same, skip_damaged=skips, checked=checked)
 
     def payloads(self) -> Iterator[memoryview]:
         for event in self.reading.events(payloads=True):

@@ -23,7 +23,8 @@ class ConvertOptions(Options, frozen=True):
     of the outputs: under `auto` what the name of the output tells, else that of the first input where the format stays,
     else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all
     of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
-    nothing is written. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
+    nothing is written; under `payload` a record whose payload is not of the kind of its file counts as
+    damaged too. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
     `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.
     """
 
@@ -103,6 +104,7 @@ def convert_options(
     skip: builtins.int = 0,
     n: builtins.int | None = None,
     skip_damaged: bool = False,
+    payload: bool = False,
     schema: str | None = None,
     schema_out: str | None = None,
     force: bool = False,
@@ -151,6 +153,7 @@ def convert_options(
         rules=rules,
         auto_integers=int == "auto",
         skip_damaged=skip_damaged,
+        payload=payload,
         conditions=tuple(map(Condition.parse, where)),
         skip=skip,
         limit=n,

@@ -72,7 +72,8 @@ def diagnose(
     damaged = set(report.faults) - _NOTHING
     if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
         report.hint = "the framing is sound, so repair would change nothing"
-        report.remedy = Remedy("convert", report.path, (("skip_damaged", True),), "leave these records out")
+        without = (("payload", True), ("skip_damaged", True))
+        report.remedy = Remedy("convert", report.path, without, "leave these records out")
         return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.remedy = Remedy("repair", report.path)
