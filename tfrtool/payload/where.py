@@ -90,11 +90,13 @@ class Condition:
 class Where:
     """Conditions that records must fulfil together; an object of one conversion, which learns what came of them.
 
-    `seen` and `matched` count records, some of them twice where they are read twice; `met` has the names that any had.
+    `names` are those in the conditions, `met` those of them that any record had. `seen` and `matched` count records,
+    some of them twice where they are read twice.
     """
 
     def __init__(self, conditions: Sequence[Condition]) -> None:
         self.conditions = conditions
+        self.names = frozenset(condition.name for condition in conditions)
         self.seen = self.matched = 0
         self.met: set[bytes] = set()
 

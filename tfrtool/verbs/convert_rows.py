@@ -7,7 +7,7 @@ which message the rows are, and what they are told by `--schema`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.mapping_names import Names
@@ -29,6 +29,14 @@ _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofr
 _PLACED = re.compile(r"(.*), at byte ([0-9]+) of the payload", re.DOTALL)
 _DROP = "--unknown drop reads the record as protobuf does, and leaves out what has no place in a row"
 _APART = "convert them apart"
+
+
+def _encoded(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
 
 
 class Telling(Changes):
@@ -73,8 +81,9 @@ class RowPlan:
     # Inputs
 
     def wants(self, name: str) -> bool:
-        """Whether a feature of that name comes along, so that what it holds has to be looked at."""
-        return self.names.target(name.encode("utf-8", "surrogatepass")) is not None
+        """Whether a feature of that name comes along or a condition asks for it, so that it has to be looked at."""
+        encoded = _encoded(name)
+        return self.names.target(encoded) is not None or (self.where is not None and encoded in self.where.names)
 
     @property
     def wanted(self) -> Callable[[str], bool] | None:
@@ -90,17 +99,31 @@ class RowPlan:
                 guess = self.surveys()
                 schema, self.merged, wide = guess.schema(mixed=True), guess.merged(), guess.wide
             columns = dict(schema.features)
-            for name, kind in self.options.rules.types.items():
-                text = name.decode("utf-8", "replace")
-                if text in columns:
-                    self.names.met.types.add(name)
-                columns[text] = Column(kind)
+            columns |= self._typed(columns)
             message = schema.message
             if message != "sequence_example" and (message == "example" or self.schema is None):
                 of_both = wide or any(column.kind in ("double", "int32") for column in columns.values())
                 message = "ofrecord" if of_both else "example"
             self.guessed = RowSchema(message, columns, schema.feature_lists)
         return self.guessed
+
+    def _typed(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """The columns whose kind is asked for, by their name in the rows; found as `Lists.wanted` finds it."""
+        rules, names = self.options.rules, Names(self.options.rules)
+        given = set(rules.rename.values())
+        typed = {}
+        for name in map(_encoded, columns):
+            new = names.target(name)
+            by = name if new is None or new not in rules.types else new
+            if by in rules.types and (by == new or name not in given):
+                self.names.met.types.add(by)
+                typed[_decoded(name)] = Column(rules.types[by])
+        for name, kind in rules.types.items():
+            befores = [before for before, after in rules.rename.items() if after == name]
+            for before in (*befores, rules.strip_prefix + name, name):
+                if _decoded(before) not in columns and names.target(before) in (name, None):
+                    typed.setdefault(_decoded(before), Column(kind))
+        return typed
 
     def message_of(self, found: Message | None) -> Message:
         """What rows are read as that were written from `found`, None where nobody says."""
