@@ -111,6 +111,11 @@ def test_sequences_have_two_tf_dictionaries(tmp_path: Path) -> None:
     assert "'words': tf.io.VarLenFeature(tf.string)," in text
 
 
+def test_lists_whose_steps_are_all_empty_have_no_fixed_length_for_tf(tmp_path: Path) -> None:
+    empty = sequence({"id": ("int64_list", [1])}, {"boxes": [("int64_list", [])] * 2})
+    assert "'boxes': tf.io.VarLenFeature(tf.int64)," in emit(described(tmp_path, [empty]), "tf")
+
+
 def test_dali_features_have_defaults_and_no_lists_of_strings(tmp_path: Path) -> None:
     text = emit(mixed_schema(tmp_path), "dali")
     assert "import nvidia.dali.tfrecord as tfrec\n" in text
@@ -236,12 +241,13 @@ def png(bits: int, colour: int, samples: bytes) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + head + palette + chunk(b"IDAT", zlib.compress(b"\0" + samples)) + chunk(b"IEND", b"")
 
 
-GREY, RGB, PALETTE, RGBA = 0, 2, 3, 6
+GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
 PICTURES = {
     "rgb": png(8, RGB, bytes(range(6))),
     "rgba": png(8, RGBA, bytes(range(8))),
     "depth": png(16, GREY, pack(">HH", 1000, 65535)),
     "mask": png(8, PALETTE, b"\0\1"),
+    "veil": png(8, GREY_ALPHA, bytes(range(4))),
     "bits": png(1, GREY, b"\x40"),
 }
 
@@ -260,6 +266,7 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
         "rgba": ("uint8", "4"),
         "depth": ("uint16", "1"),
         "mask": "bytes",
+        "veil": "bytes",
         "bits": "bytes",
         "mixed": "bytes",
     }
@@ -267,6 +274,7 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
         ("bits", "tfds does not give the samples of a png as they are that is 1-bit grey"),
         ("mask", "tfds does not give the samples of a png as they are that is palette"),
         ("mixed", "the images differ: 1 rgb, 1 16-bit grey"),
+        ("veil", "tfds does not give the samples of a png as they are that is grey+alpha"),
     ]
 
 

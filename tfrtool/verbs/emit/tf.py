@@ -45,7 +45,8 @@ def _feature(one: Told) -> str:
 
 
 def _step(one: Told, schema: Schema) -> str:
-    if one.size is None or None in one.feature.kinds:
+    # Of steps without values TensorFlow 2.21 takes the number by dividing by their length, and dies.
+    if not one.size or None in one.feature.kinds:
         return f"tf.io.VarLenFeature({_TYPES[one.kind]})"
     return f"tf.io.FixedLenSequenceFeature({_shape(one.size)}, {_TYPES[one.kind]})"
 

@@ -28,16 +28,14 @@ _TAKEN = {
     ("jpeg", "grey"): ("uint8", 1),
     ("jpeg", "rgb"): ("uint8", 3),
     ("png", "grey"): ("uint8", 1),
-    ("png", "grey+alpha"): ("uint8", 2),
     ("png", "rgb"): ("uint8", 3),
     ("png", "rgba"): ("uint8", 4),
     ("png", "16-bit grey"): ("uint16", 1),
-    ("png", "16-bit grey+alpha"): ("uint16", 2),
     ("png", "16-bit rgb"): ("uint16", 3),
     ("png", "16-bit rgba"): ("uint16", 4),
 }
 """Images that come out of `tf.image.decode_image` with the samples that they hold; a palette is replaced by colours,
-samples of fewer bits are stretched to 8, CMYK becomes RGB.
+samples of fewer bits are stretched to 8, CMYK becomes RGB, and two channels it does not give at all.
 """
 _SHARD = re.compile(r"(?s)(?P<before>.*)-(?P<number>\d{5})-of-(?P<all>\d{5})(?P<after>.*)")
 _SPLITS = ("train", "validation", "valid", "val", "test", "eval")
