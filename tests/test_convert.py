@@ -420,7 +420,7 @@ def test_payloads_of_another_kind_are_refused_with_their_place(framed: bool, how
 
 def test_what_the_other_side_cannot_hold_is_refused_with_its_place() -> None:
     Path("more").write_bytes(OF + ofrecord_frame(ofrecord({"d": ("double_list", [0.1])})))
-    match = rf"'more' record 10 at byte {len(OF)}: feature 'd': value 0 of it, 0.1, is no float; --double round"
+    match = rf"'more' record 10 at byte {len(OF)}: feature 'd': value 0 of it, 0.1, is no float; double='round'"
     nothing_is_made(RefusedError, match, "more", "out", to="tfrecord")
 
 

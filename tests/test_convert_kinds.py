@@ -69,7 +69,7 @@ def test_a_kind_that_is_asked_for_is_that_of_the_new_name() -> None:
 
 
 def test_a_schema_is_not_replaced_while_it_is_read() -> None:
-    with raises(ValueError, match="--schema-out would replace the schema that --schema reads"):
+    with raises(ValueError, match="`schema_out` would replace the schema that `schema` reads"):
         convert(tfrecord(b""), "out", schema="./kinds", schema_out="kinds", force=True)
 
 
@@ -109,7 +109,7 @@ def test_a_number_without_quotes_that_json_does_not_have_is_a_float_and_told() -
 
 def test_an_example_is_never_written_as_what_reads_as_a_sequence_example() -> None:
     tfrecord(raw_example(entry(b"context", sized(3)), entry(b"feature_lists", sized(3))))
-    with raises(RefusedError, match="of these two names alone read as a SequenceExample; --schema-out"):
+    with raises(RefusedError, match="of these two names alone read as a SequenceExample; `schema_out`"):
         convert("tf", "out.jsonl")
     convert("tf", "out.jsonl", schema_out="kinds")
     convert("out.jsonl", "back", to="tfrecord", schema="kinds")
@@ -286,7 +286,10 @@ def test_a_table_is_read_by_its_own_schema_and_no_other() -> None:
     convert("tf", "out.parquet", schema_out="kinds")
     convert("out.parquet", "back", to="tfrecord", schema="kinds")
     convert("tf", "less.parquet", select=["w"])
-    with raises(RefusedError, match="'less.parquet' says the kinds of its columns itself, otherwise than --schema"):
+    with raises(
+        RefusedError,
+        match="'less.parquet' says the kinds of its columns itself, otherwise than the schema; leave `schema` out",
+    ):
         convert("less.parquet", "less", to="tfrecord", schema="kinds")
 
 

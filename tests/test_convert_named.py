@@ -26,9 +26,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("x.csv", "say --to, or end"),
-        ("x.json", "say --to jsonl, or end"),
-        ("dir.d/x.of", "say --to ofrecord, or end"),
+        ("x.csv", "say `to`, or end"),
+        ("x.json", "say to='jsonl', or end"),
+        ("dir.d/x.of", "say to='ofrecord', or end"),
         ("x.CSV.gz", ".csv tells no format"),
         ("x.jsonl.zst", "no output is packed so"),
         ("x.tfrecord.BZ2", "no output is packed so"),
@@ -66,8 +66,8 @@ def test_the_end_of_a_name_tells_the_compression(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "compress", "says"),
     [
-        ("a.tfrecord.GZ", "none", "ends in .gz, and compress is none: leave that off"),
-        ("a.jsonl.zz", "none", "ends in .zz, and compress is none: leave that off"),
+        ("a.tfrecord.GZ", "none", "ends in .gz, which compress='none' contradicts: leave that off"),
+        ("a.jsonl.zz", "none", "ends in .zz, which compress='none' contradicts: leave that off"),
         ("a.gz", "zlib", "end it in .zlib"),
         ("a.zlib", "gzip", "end it in .gz"),
         ("a.parquet.gz", "none", "leave .gz off"),

@@ -93,9 +93,12 @@ def test_a_row_of_a_sequence_example_is_chosen_from_too() -> None:
     [
         ({"rename": {"key": "id"}}, "two features would be named 'id', as one of them is; rename that too"),
         ({"rename": {"bare": "words"}}, "two features would be named 'words', as one of them is"),
-        ({"no_kind": "drop"}, "'words': a step of it has no kind, and has to keep its place; leave --no-kind at keep"),
+        (
+            {"no_kind": "drop"},
+            "'words': a step .* has to keep its place; no_kind=.keep. lets it through",
+        ),
         ({"no_kind": "refuse"}, "no kind"),
-        ({"to": "ofrecord", "select": ["id"]}, "a SequenceExample, which has no counterpart; --sequence flatten"),
+        ({"to": "ofrecord", "select": ["id"]}, "a SequenceExample, which has no counterpart; sequence=.flatten."),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(how: Any, why: str) -> None:
@@ -116,5 +119,5 @@ def test_unknown_fields_beside_the_halves_are_kept_or_dropped(unknown: Any, left
 
 def test_an_unknown_field_within_a_half_has_no_place_to_be_kept_in() -> None:
     Path("odd").write_bytes(frame(sequence({}, {"a": [("int64_list", [1])]}) + sized(2, STRANGE)))
-    with raises(RefusedError, match="in one of the two halves of a SequenceExample.*--unknown drop leaves them out"):
+    with raises(RefusedError, match="in one of the two halves of a SequenceExample.*unknown=.drop. leaves them out"):
         convert("odd", "out", drop=["b"], unknown="keep")

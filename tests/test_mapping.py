@@ -256,7 +256,7 @@ def test_unknown_fields_are_dropped_aloud_or_kept_or_refused(payload: bytes) -> 
     if any(what == "unknown fields, left out" for _, what, _ in told("of", payload, unknown="drop")):
         kept = mapped("of", payload, unknown="keep")
         assert (read("of", kept), len(kept) > len(dropped)) == (read("tf", payload), True)
-        with raises(Refused, match="--unknown drop leaves them out, --unknown keep copies them"):
+        with raises(Refused, match="unknown=.drop. leaves them out, unknown=.keep. copies them"):
             mapped("of", payload)
 
 
@@ -327,7 +327,7 @@ NEXT_UP = 3.4028235677973366e38  # the first number that rounds past the largest
 )
 def test_a_double_that_is_no_float_is_refused_with_its_place_and_rounded_on_request(value: float) -> None:
     payload = ofrecord({"d": ("double_list", [0.5, value])})
-    with raises(Refused, match="feature 'd': value 1 of it, .* is no float; --double round"):
+    with raises(Refused, match="feature 'd': value 1 of it, .* is no float; double=.round."):
         mapped("tf", payload)
     assert told("tf", payload, double="round") == [(b"d", "double rounded to float", True)]
     (_, got) = read("tf", mapped("tf", payload, double="round"))["d"]
@@ -455,13 +455,13 @@ def test_what_has_no_place_on_the_other_side_is_refused(rule: str) -> None:
     beside_the_features = raw_example(entry(b"a", numbers(INT64S, 1))) + tag(7, 0) + b"\1"
     a_list_over_there = raw_example(entry(b"a", numbers(INT64S, 1), numbers(OF_INT64S, 1)))
     for payload in (beside_the_features, a_list_over_there):
-        with raises(Refused, match="--unknown drop leaves them out"):
+        with raises(Refused, match="unknown=.drop. leaves them out"):
             mapped("of", payload, unknown=rule)
 
 
 def test_an_empty_record_is_refused_for_oneflow_unless_kept() -> None:
     for payload in (b"", raw_example()):
-        with raises(Refused, match="an OFRecord of no features, at which OneFlow stops; --empty skip"):
+        with raises(Refused, match="an OFRecord of no features, at which OneFlow stops; empty=.skip."):
             mapped("of", payload)
         assert mapped("of", payload, empty="keep") == b""
 
@@ -502,7 +502,7 @@ SEQUENCE = sequence(
 @mark.parametrize("there", ["of", "tf-tf"])
 def test_a_sequence_is_laid_flat_on_request_alone(there: str) -> None:
     if there == "of":
-        with raises(Refused, match="a SequenceExample, which has no counterpart; --sequence flatten"):
+        with raises(Refused, match="a SequenceExample, which has no counterpart; sequence=.flatten."):
             mapped(there, SEQUENCE)
     assert read("of" if there == "of" else "tf", mapped(there, SEQUENCE, sequence="flatten")) == {
         "id": ("int64_list", [7]),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import pickle
 import re
+from inspect import signature
 from pathlib import Path
 
 import tfrtool
-from tfrtool.cli.remedies import advice, command, error_words, remedy_words
-from tfrtool.errors import OpenError, WriteError
+from tfrtool.cli.convert import convert as CONVERT
+from tfrtool.cli.remedies import advice, command, error_words, option_words, remedy_words
+from tfrtool.errors import OpenError, OptionError, WriteError
 from tfrtool.report import FORCE, FileReport, Remedy
+from tfrtool.verbs.convert_options import convert_options
 
 UNDO = Remedy("repair", "a b", aim="undo it")
 
@@ -58,13 +61,29 @@ def test_words_come_before_the_remedy_and_either_may_be_alone() -> None:
     assert advice(FileReport("x")) is None
 
 
+def test_several_ways_are_told_in_words_whose_arguments_each_reader_knows() -> None:
+    remedy = Remedy(words="{unknown=drop} leaves them out, {source} tells, {skip_damaged} too")
+    assert str(remedy).startswith("unknown='drop' leaves them out, `source` tells, `skip_damaged` too")
+    assert remedy_words(remedy).startswith("--unknown drop leaves them out, --from tells, --skip-damaged too")
+
+
+def test_options_that_do_not_fit_are_told_apart_from_what_was_given() -> None:
+    error = OptionError("'%s' is no name: say {to=jsonl}", "{to=x} %s")
+    assert (str(error), option_words(error)) == (
+        "'{to=x} %s' is no name: say to='jsonl'",
+        "'{to=x} %s' is no name: say --to jsonl",
+    )
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert option_words(ValueError("{to=x}")) == "{to=x}"
+
+
 def test_no_sentence_below_the_command_line_tells_how_a_command_is_typed() -> None:
-    for room in ("framing", "sources", "verbs"):
+    for room in ("framing", "payload", "sources", "verbs"):
         for path in (Path(tfrtool.__file__).parent / room).rglob("*.py"):
-            if path.name.startswith("conver"):  # whose options have names of their own on the command line alone
-                continue
             for text in sentences(ast.parse(path.read_text())):
-                assert not re.search(r"tfrtool (verify|repair|convert|stat)\b|(^|[ `])--[a-z]", text), f"{path}: {text}"
+                assert not re.search(r"tfrtool (verify|repair|convert|stat)\b|(^|[ `(])--[a-z]", text), (
+                    f"{path}: {text}"
+                )
 
 
 def sentences(tree: ast.AST) -> list[str]:
@@ -72,3 +91,17 @@ def sentences(tree: ast.AST) -> list[str]:
     spoken = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in spoken)
     return [node.value for node in strings if isinstance(node.value, str)]
+
+
+def test_what_stands_in_braces_is_an_argument_that_convert_takes_and_an_option_that_it_has() -> None:
+    parameters = signature(convert_options).parameters
+    options = {name for param in CONVERT.params for name in param.opts}
+    found = set()
+    for room in ("payload", "verbs"):
+        for path in (Path(tfrtool.__file__).parent / room).rglob("*.py"):
+            for text in sentences(ast.parse(path.read_text())):
+                for name, value in re.findall(r"\{([a-z_]+)(?:=([a-z0-9]+))?\}", text):
+                    assert name in parameters and remedy_words(Remedy(words=f"{{{name}}}")) in options, text
+                    convert_options(**{name: value} if value else {})
+                    found.add(name)
+    assert found >= {"double", "unknown", "schema", "schema_out", "types", "drop"}

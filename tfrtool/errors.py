@@ -70,6 +70,20 @@ class RefusedError(TfrtoolError):
     kind = "refused"
 
 
+class OptionError(ValueError):
+    """Arguments that are none, or that do not go together: `words` as those of a `Remedy`, with `given` for each %s."""
+
+    def __init__(self, words: str, *given: object) -> None:
+        super().__init__(words, *given)
+        self.words = words
+        self.given = given
+
+    def __str__(self) -> str:
+        from tfrtool.report import Remedy
+
+        return str(Remedy(words=self.words)) % self.given
+
+
 class DamageError(TfrtoolError):
     """The data is damaged, and the caller asked to be stopped by that.
 

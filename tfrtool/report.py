@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.fields import Fields, made
@@ -30,7 +30,9 @@ class Remedy(Fields, frozen=True):
 
     `verb` is the name of the function (`repair`, `convert`, ...), empty for the one that was called; `path` is its
     input, and `settings` its arguments by name. `first` is a shell command to be run before; with the path `-` it is
-    piped into the job. `aim` says what all of it is good for, as it stands behind "to".
+    piped into the job. `aim` says what all of it is good for, as it stands behind "to". Where there are several ways,
+    `words` tells of them instead of all that: `{unknown=drop} leaves them out, {unknown=keep} copies them`, in which
+    braces hold arguments of the function that was called.
     """
 
     verb: str = ""
@@ -38,15 +40,30 @@ class Remedy(Fields, frozen=True):
     settings: tuple[tuple[str, str | bool], ...] = ()
     aim: str = ""
     first: str = ""
+    words: str = ""
 
     def __str__(self) -> str:
         """The remedy for whoever calls the library."""
+        if self.words:
+            return spelled(self.words, lambda name, value: f"{name}={value!r}" if value else f"`{name}`")
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)
         if not self.verb:
             return f"say {settings}" + (f" to {self.aim}" if self.aim else "")
         output = "'OUT'" if self.verb in WRITING else ""
         call = f"tfrtool.{self.verb}({', '.join(filter(None, (repr(self.path), output, settings)))})"
         return (f"to {self.aim}: " if self.aim else "") + (f"`{self.first}`, then " if self.first else "") + call
+
+
+def spelled(words: str, argument: Callable[[str, str], str]) -> str:
+    """Words with each argument that stands in braces spelled from its name and its value, which may be empty."""
+    return "".join(
+        part if not number % 2 else argument(*part.partition("=")[::2]) for number, part in enumerate(_parts(words))
+    )
+
+
+def _parts(words: str) -> list[str]:
+    """Text and arguments by turns."""
+    return words.replace("}", "{").split("{")
 
 
 FORCE = Remedy(settings=(("force", True),), aim="replace it")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.destination import is_standard_output, refuse_terminal, refuse_to_mix
+from tfrtool.cli.remedies import option_words, remedy_words
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.framing.damage import Damage
@@ -44,7 +45,7 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
     try:
         conversion = Conversion(resolution.names, output, chosen)
     except ValueError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(option_words(error)) from None
     with conversion:
         if resolution.unmatched:
             conversion.bar("not all inputs are there")
@@ -62,8 +63,8 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
                 conversion.publish()
             except BrokenPipeError as error:
                 raise OutputError(error) from None
-            for note in () if common.quiet else conversion.notes:
-                say(note)
+            for note, remedy in () if common.quiet else conversion.notes:
+                say(f"{note}; {remedy_words(remedy)}" if remedy else note)
 
         printer = _printer(common, conversion, to_stdout)
         return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.report import WRITING
+from tfrtool.errors import OptionError
+from tfrtool.report import WRITING, spelled
 from tfrtool.sources.shell import shell_word
 
 if TYPE_CHECKING:
     from tfrtool.errors import TfrtoolError
     from tfrtool.report import FileReport, Remedy
+
+
+_NAMES = {"types": "type", "source": "from", "n": "number"}
+"""Options whose arguments have another name."""
 
 
 def advice(report: FileReport) -> str | None:
@@ -28,6 +33,8 @@ def _joined(words: str | None, remedy: Remedy | None) -> str:
 
 def remedy_words(remedy: Remedy) -> str:
     """`to undo it, run: tfrtool repair FILE -o OUT`, or `say --force to replace it`."""
+    if remedy.words:
+        return spelled(remedy.words, _argument)
     if remedy.verb:
         return (f"to {remedy.aim}, " if remedy.aim else "") + f"run: {command(remedy)}"
     aim = f" to {remedy.aim}" if remedy.aim else ""
@@ -54,5 +61,14 @@ def _options(remedy: Remedy) -> list[str]:
     ]
 
 
+def option_words(error: ValueError) -> str:
+    """What is wrong about the options of a command line."""
+    return spelled(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
+
+
+def _argument(name: str, value: str) -> str:
+    return f"{_option(name)} {value}" if value else _option(name)
+
+
 def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return f"--{_NAMES.get(name, name).replace('_', '-')}"

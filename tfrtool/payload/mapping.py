@@ -158,7 +158,7 @@ class Mapper:
                 self.losses.add(None, "a record of no features, left out", record, lost=True)
                 return None
             raise Refused(
-                None, "an OFRecord of no features, at which OneFlow stops", "--empty skip leaves such records out"
+                None, "an OFRecord of no features, at which OneFlow stops", "{empty=skip} leaves such records out"
             )
         return self._bounded(body)
 
@@ -183,7 +183,9 @@ class Mapper:
     def _step(self, view: memoryview, step: Item, new: bytes, record: int) -> Pieces:
         """One step of a feature list, which stays where it is: those behind it count by their places."""
         if step.kind is None and self.rules.no_kind != "keep":
-            raise Refused(step.name, "a step of it has no kind, and has to keep its place", "leave --no-kind at keep")
+            raise Refused(
+                step.name, "a step of it has no kind, and has to keep its place", "{no_kind=keep} lets it through"
+            )
         extra = self._strangers.told(view, step, record)
         if step.kind is None:
             if self._seen is not None:
@@ -215,7 +217,7 @@ class Mapper:
     def _kindless(self, item: Item, name: bytes, extra: Pieces, record: int) -> _Feature | None:
         view = memoryview(b"")
         if self.rules.no_kind == "refuse":
-            raise Refused(item.name, "it has no kind and no values", "--no-kind keep or drop lets it through")
+            raise Refused(item.name, "it has no kind and no values", "{no_kind=keep} or {no_kind=drop} lets it through")
         if self.rules.no_kind == "drop":
             self.losses.add(item.name, "a feature without a kind, left out", record, lost=True)
             return None

@@ -38,9 +38,9 @@ class Lists:
         except OutOfRange as error:
             raise Refused(item.name, str(error), "leave its kind at int64") from None
         except Inexact as error:
-            bytes_hint = "--double bytes keeps all as they are"
+            bytes_hint = "{double=bytes} keeps all as they are"
             if self._rules.double != "round":
-                bytes_hint = f"--double round rounds numbers in the range of float, {bytes_hint}"
+                bytes_hint = "{double=round} rounds numbers in the range of float, " + bytes_hint
             raise Refused(item.name, str(error), bytes_hint) from None
 
     def _content(self, view: memoryview, item: Item, name: bytes, record: int) -> tuple[ListKind, Pieces]:
@@ -64,7 +64,7 @@ class Lists:
             return wanted, sized(1, [b"".join(pieces())])
         if change == ("bytes", "double"):
             return wanted, packed(as_doubles(item.name, list(pieces())))
-        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give --type another kind, or none")
+        raise Refused(item.name, f"{item.kind} values cannot become {wanted}", "give {types} another kind, or none")
 
     def wanted(self, item: Item, name: bytes) -> ListKind:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
@@ -76,7 +76,7 @@ class Lists:
         wanted = wanted or rules.kinds.get(item.name)
         if wanted is not None:
             if wanted not in self.numbers:
-                raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give --type another kind")
+                raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give {types} another kind")
             return wanted
         if kind == "int64" and self._target == "ofrecord":
             return rules.integers
@@ -87,7 +87,7 @@ class Lists:
                 raise Refused(
                     item.name,
                     "doubles, which an Example does not have",
-                    "--double exact takes those that are floats, --double round rounds them, --double bytes keeps them",
+                    "{double=exact} takes those that are floats, {double=round} rounds them, {double=bytes} keeps them",
                 )
             return "bytes" if rules.double == "bytes" else "float"
         assert kind is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tfrtool.payload.values import text_of
-from tfrtool.report import Loss
+from tfrtool.report import Loss, Remedy
 
 Side = Literal["example", "ofrecord"]
 """The messages that are written; read are these, and SequenceExamples to be flattened."""
@@ -64,12 +64,14 @@ class Rules:
 class Refused(ValueError):
     """A sound record that the rules do not let through: `what` is wrong with which `feature`, and what to do.
 
-    `feature` is a name in the input, None where it is about the record as a whole.
+    `feature` is a name in the input, None where it is about the record as a whole. `hint` is as the `words` of a
+    `Remedy`, and `facts` all but that.
     """
 
     def __init__(self, feature: bytes | None, what: str, hint: str) -> None:
         where = "" if feature is None else f"feature '{text_of(feature)}': "
-        super().__init__(f"{where}{what}; {hint}")
+        self.facts = f"{where}{what}"
+        super().__init__(f"{self.facts}; {Remedy(words=hint)}")
         self.feature = feature
         self.what = what
         self.hint = hint

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.rows import Cell
 
 _LENGTHS = b"/lengths"
-_WITHOUT = "convert without --schema to leave it flat"
+_WITHOUT = "convert without {schema} to leave it flat"
 
 
 def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item, list[int]]:
@@ -27,7 +27,7 @@ def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item
     kinds = {step.kind for step in steps} - {None}
     if len(kinds) > 1:
         mixed = " and ".join(sorted(map(str, kinds)))
-        raise Refused(name, f"its steps are of the kinds {mixed}", "--drop leaves it out")
+        raise Refused(name, f"its steps are of the kinds {mixed}", "{drop} leaves it out")
     whole = Item(name, next(iter(kinds), None))
     for step in steps:
         whole.lists += step.lists
@@ -89,14 +89,14 @@ def refuse_clashes(record: Record, names: Names) -> None:
     lists: set[bytes] = set()
     for name, _ in record.steps:
         if name in own or name in lists:
-            raise Refused(name, "the record has a feature of that name too", "--drop leaves both out")
+            raise Refused(name, "the record has a feature of that name too", "{drop} leaves both out")
         lists.add(name)
         _take(taken, name, names.target(name), name)
     for name in lists:
         if names.target(name) is not None:
             lengths = lengths_of(name, names)
             if lengths in taken:
-                raise Refused(name, f"the record has a feature '{text_of(lengths)}' too", "--drop leaves it out")
+                raise Refused(name, f"the record has a feature '{text_of(lengths)}' too", "{drop} leaves it out")
             taken[lengths] = lengths
 
 

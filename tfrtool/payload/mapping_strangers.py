@@ -31,7 +31,7 @@ class Strangers:
                 raise Refused(
                     None,
                     "a SequenceExample, which has no counterpart",
-                    "--sequence flatten writes its lists side by side",
+                    "{sequence=flatten} writes its lists side by side",
                 )
             bare = " (or the bare features of an Example)" if kind == "ofrecord" else ""
             found = f"{TITLES.get(kind or '', kind)}{bare}"
@@ -59,7 +59,7 @@ class Strangers:
         homeless = "" if self._target == self._source == "ofrecord" else homeless
         if rule == "refuse" or (rule == "keep" and homeless):
             where = f"{homeless or 'that the message does not have'}, at byte {spans[0][0]} of the payload"
-            hint = "--unknown drop leaves them out" + ("" if homeless else ", --unknown keep copies them")
+            hint = "{unknown=drop} leaves them out" + ("" if homeless else ", {unknown=keep} copies them")
             raise Refused(name, f"a field {where}", hint)
         if rule == "drop":
             self._losses.add(name, "unknown fields, left out", record, lost=True)

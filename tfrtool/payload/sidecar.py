@@ -14,7 +14,7 @@ from typing import Any
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
 from tfrtool.payload.values import text_of
 
-_HINT = "a schema cannot carry both: convert without --schema-out"
+_HINT = "a schema cannot carry both: convert without {schema_out}"
 _VERSION = 1
 Row = tuple[bytes, "ListKind | None", bytes, "ListKind | None"]
 

@@ -16,7 +16,7 @@ from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.payload.values import text_of
-from tfrtool.report import Compression, ConvertReport
+from tfrtool.report import Compression, ConvertReport, Remedy
 from tfrtool.sources.sink_set import is_direct
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
@@ -38,7 +38,7 @@ class Conversion:
 
     `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
     are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
-    damage. `notes` are remarks, in sentences, on outputs that were published.
+    damage. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
     """
 
     def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
@@ -57,7 +57,7 @@ class Conversion:
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
-        self.notes: list[str] = []
+        self.notes: list[tuple[str, Remedy | None]] = []
         self._inherited = False
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
@@ -181,7 +181,9 @@ class Conversion:
         self.target, same = target, target == source.format
         self._plan.target = target
         if source.format == "parquet" and target not in ROWS and self.options.schema_out:
-            raise RefusedError("a Parquet file says the kinds of its columns itself: leave --schema-out out")
+            raise RefusedError(
+                "a Parquet file says the kinds of its columns itself", Remedy(words="leave {schema_out} out")
+            )
         if self.options.schema is not None and (target in ROWS or source.format in ROWS):
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
@@ -265,8 +267,8 @@ class Conversion:
         """Note what readers of the outputs are not told by them."""
         packing = destination.compression
         if self._inherited and not all(packing_told(name) == packing for name in self.outputs):
-            self.notes.append(packed_untold(packing, self.target))
-        self.notes += destination.remarks()
+            self.notes.append((packed_untold(packing, self.target), Remedy(words="{compress=none} writes it plain")))
+        self.notes += [(remark, None) for remark in destination.remarks()]
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan

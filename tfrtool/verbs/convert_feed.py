@@ -11,7 +11,7 @@ from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.mapping_rules import TITLES, Refused
 from tfrtool.payload.wire import WireError
-from tfrtool.report import ConvertReport, FileReport, Kind
+from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
 from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ class Feed:
         return True
 
     def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
-        return RefusedError(f"'{self.reading.source.name}' record {number} at byte {at}: {error}")
+        return RefusedError(
+            f"'{self.reading.source.name}' record {number} at byte {at}: {error.facts}", Remedy(words=error.hint)
+        )
 
     def _damage(self, damage: Damage) -> Iterator[Damage]:
         yield damage

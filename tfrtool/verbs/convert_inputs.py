@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Side
-from tfrtool.report import Compression, ConvertReport
+from tfrtool.report import Compression, ConvertReport, Remedy
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.convert_named import told_by_name
@@ -104,7 +104,7 @@ class Inputs:
                     yield FrameInput(reading, options, self.plan.where)
                     return
             if source.mistaken:
-                raise RefusedError(f"'{name}': {source.mistaken.message}; leave --compression out")
+                raise RefusedError(f"'{name}': {source.mistaken.message}", Remedy(words="leave {compression} out"))
             if not source.rereadable and not isfile(name):  # a pipe of rows, which are read more than once
                 self._held[name] = self._stack.enter_context(source.kept())
                 source = stack.enter_context(self._held[name].again())

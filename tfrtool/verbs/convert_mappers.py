@@ -9,6 +9,7 @@ from tfrtool.errors import RefusedError
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_rules import KINDS, Rules, Side
 from tfrtool.payload.sidecar import Schema
+from tfrtool.report import Remedy
 from tfrtool.verbs.convert_schema import with_schema
 from tfrtool.verbs.targets import ROWS, Target
 
@@ -57,7 +58,8 @@ class Mappers:
             self.schema = Schema(side, to)
         if self.schema is not None and self.schema.source != side:
             raise RefusedError(
-                "a schema is of inputs of one format, and these are of both: convert without --schema-out"
+                "a schema is of inputs of one format, and these are of both",
+                Remedy(words="convert without {schema_out}"),
             )
         told = (self.schema.see, self.schema.flattened) if self.schema else ()
         learns = options.schema_out is not None and target in ROWS

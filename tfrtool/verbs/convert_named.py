@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
+from tfrtool.errors import OptionError
 from tfrtool.sources.sink_set import is_direct
 
 if TYPE_CHECKING:
@@ -56,12 +57,15 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
         raise ValueError(f"'{output}': a Parquet file packs its columns itself: leave {packed} off its name")
     if packed and compress not in ("auto", PACKINGS[packed]):
         better = f"end it in {_ENDS[compress]}" if _ENDS[compress] else "leave that off"
-        raise ValueError(f"'{output}' ends in {packed}, and compress is {compress}: {better}, or leave compress out")
+        words = f"'%s' ends in {packed}, which {{compress={compress}}} contradicts: {better}, or leave {{compress}} out"
+        raise OptionError(words, output)
     if to is None and (end in _LIKELY or end in _OTHER_FORMATS):
-        say = f"--to {_LIKELY[end]}" if end in _LIKELY else "--to"
-        raise ValueError(
-            f"'{output}': {end} tells no format that is written: say {say}, or end the name in .tfrecord, .ofrecord, "
-            ".jsonl or .parquet"
+        say = f"{{to={_LIKELY[end]}}}" if end in _LIKELY else "{to}"
+        raise OptionError(
+            f"'%s': %s tells no format that is written: say {say}, or end the name in .tfrecord, .ofrecord, "
+            ".jsonl or .parquet",
+            output,
+            end,
         )
 
 
@@ -82,7 +86,7 @@ def packed_untold(packing: str, target: Target | None) -> str:
     """A remark on outputs that are packed as their inputs are, of which their names say nothing."""
     told = f"readers have to be told, as TensorFlow by compression_type='{packing.upper()}'"
     told = told if target == "tfrecord" else "readers have to be told"
-    return f"the output is packed with {packing}, as the first input is: {told}; --compress none writes it plain"
+    return f"the output is packed with {packing}, as the first input is: {told}"
 
 
 def _parted(output: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from os.path import realpath
 from typing import Any, Literal
 
+from tfrtool.errors import OptionError
 from tfrtool.fields import made
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
 from tfrtool.payload.where import Condition
@@ -67,18 +68,18 @@ def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
     if target not in ROWS:
         return
     for given, name, why in (
-        (rules.integers != "int64" or options.auto_integers, "--int", "it is about OFRecord; rows keep each kind"),
-        (rules.double != "exact", "--double", "rows hold doubles as they are"),
-        (rules.empty != "refuse", "--empty", "it is about OFRecord; a row may be empty"),
-        (rules.unknown == "keep", "--unknown keep", "a row has no place for them; --unknown drop leaves them out"),
+        (rules.integers != "int64" or options.auto_integers, "{int}", "it is about OFRecord; rows keep each kind"),
+        (rules.double != "exact", "{double}", "rows hold doubles as they are"),
+        (rules.empty != "refuse", "{empty}", "it is about OFRecord; a row may be empty"),
+        (rules.unknown == "keep", "{unknown=keep}", "a row has no place for them; {unknown=drop} leaves them out"),
         (
             target == "parquet" and options.compress not in ("auto", "none"),
-            "--compress",
+            "{compress}",
             "a Parquet file packs its columns itself",
         ),
     ):
         if given:
-            raise ValueError(f"{name} makes no sense with --to {target}: {why}")
+            raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
 
 
 def convert_options(
@@ -120,11 +121,11 @@ def convert_options(
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
     for name, path in (("schema", schema), ("schema_out", schema_out)):
         if path == "":
-            raise ValueError(f"{name} names a file, and the name is empty")
+            raise OptionError(f"{{{name}}} names a file, and the name is empty")
     if schema_out == "-":
-        raise ValueError("--schema-out names a file: standard output is for records and reports")
+        raise OptionError("{schema_out} names a file: standard output is for records and reports")
     if schema is not None and schema_out is not None and realpath(schema) == realpath(schema_out):
-        raise ValueError("--schema-out would replace the schema that --schema reads: give it another name")
+        raise OptionError("{schema_out} would replace the schema that {schema} reads: give it another name")
     if shards is not None and shards > MOST_SHARDS:
         raise ValueError(f"at most {MOST_SHARDS:,} shards can be written")
     for kind in (types or {}).values():

@@ -13,6 +13,7 @@ from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.payload.mapping_rules import ListKind, Refused
 from tfrtool.payload.rows import RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
+from tfrtool.report import Remedy
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_named import told_by_name
 from tfrtool.verbs.convert_out import Counting
@@ -135,7 +136,7 @@ class Surveying:
             self._survey.add(row, Place(self.path, number))
         except RowError as error:
             feature = (error.feature or "").encode("utf-8", "surrogateescape")
-            raise Refused(feature, error.why, "--select takes the features that are wanted") from None
+            raise Refused(feature, error.why, "{select} takes the features that are wanted") from None
         self.count += 1
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
@@ -154,4 +155,4 @@ class Surveying:
         try:
             return table_columns(survey)
         except RefusedError as error:
-            raise RefusedError(f"{error}; --drop leaves it out") from None
+            raise RefusedError(error.facts, Remedy(words="{drop} leaves it out")) from None

@@ -11,6 +11,7 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Row, RowError
 from tfrtool.payload.wire import WireError
+from tfrtool.report import Remedy
 from tfrtool.verbs.convert_feed import Pieces, Range, Sink
 from tfrtool.verbs.convert_rows import RowPlan, Telling
 
@@ -66,7 +67,8 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
     stored = reader.stored()
     if plan.schema is not None and plan.columns is None and stored != plan.schema:
         raise RefusedError(
-            f"'{source.name}' says the kinds of its columns itself, otherwise than --schema: leave it out"
+            f"'{source.name}' says the kinds of its columns itself, otherwise than the schema",
+            Remedy(words="leave {schema} out"),
         )
     reader.message = plan.message_of(stored.message if stored else None)
     reader.changes = Telling(losses)
@@ -208,7 +210,10 @@ class RowFeed:
                 if first < behind:
                     try:
                         self._record(payload, number)
-                    except (Refused, WireError) as error:
+                    except Refused as error:
+                        facts = f"'{name}' {unit} {number}: {error.facts}"
+                        raise RefusedError(facts, Remedy(words=error.hint)) from None
+                    except WireError as error:
                         raise RefusedError(f"'{name}' {unit} {number}: {error}") from None
                 if self.wanted.done:
                     self.unread = True

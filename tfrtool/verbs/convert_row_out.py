@@ -55,7 +55,7 @@ class ParquetOut:
             plan.row(payload, kind)
             feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
             given = plan.schema is not None
-            hint = "convert without --schema" if given else "the inputs changed while they were read: run this again"
+            hint = "convert without {schema}" if given else "the inputs changed while they were read: run this again"
             raise Refused(feature, error.why, hint) from None
 
     def _other(self, payload: bytes | memoryview, kind: Kind) -> bytes | memoryview:

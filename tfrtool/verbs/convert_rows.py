@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofrecord": "an OFRecord"}
 _PLACED = re.compile(r"(.*), at byte ([0-9]+) of the payload", re.DOTALL)
-_DROP = "--unknown drop reads the record as protobuf does, and leaves out what has no place in a row"
+_DROP = "{unknown=drop} reads the record as protobuf does, and leaves out what has no place in a row"
 _APART = "convert them apart"
 
 
@@ -151,7 +151,7 @@ class RowPlan:
                 raise Refused(
                     None,
                     f"{_NAMES[self.message]}, and the schema is that of {_NAMES[self.columns.message]}",
-                    "convert without --schema",
+                    "convert without {schema}",
                 )
         if kind == "unknown":
             return self.message
@@ -167,7 +167,7 @@ class RowPlan:
         from tfrtool.payload.kinds import kind_of
 
         if kind_of(payload) == "sequence_example" and message == "example":
-            return Refused(None, "a SequenceExample among Examples", "--sequence flatten writes its lists side by side")
+            return Refused(None, "a SequenceExample among Examples", "{sequence=flatten} writes its lists side by side")
         try:
             read_row(payload, message, lenient=True)
         except RowError:
@@ -192,7 +192,7 @@ class RowPlan:
             line = self._lines.line(self.row(payload, kind, changes), changes)
         except RowError as error:
             feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
-            raise Refused(feature, error.why, "--schema-out makes lines that --schema reads as they are") from None
+            raise Refused(feature, error.why, "{schema_out} makes lines that {schema} reads as they are") from None
         if changes:
             self.tell(changes)
         return line
