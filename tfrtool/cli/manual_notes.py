@@ -13,7 +13,7 @@ their exit code stay as they are. The page is one file that can be sent to other
 pictures (JPEG, PNG, GIF and WebP of at most 256 KiB, 16 MiB in all), and a browser that shows it asks the network for
 nothing. A map shows where a file is sound, where records can be brought back and where they are lost; a click on the
 heading of a table sorts it. Of very many damaged ranges 10,000 are listed, and the rest is counted. A page that exists
-is replaced only with --force. In a directory of records a page would be an input of the next run: write it elsewhere.
+is replaced only with --force.
 """
 
 JSON = """\
