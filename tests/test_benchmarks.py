@@ -74,3 +74,14 @@ def test_what_describing_costs_is_told_for_each_reader_and_workload(tmp_path: Pa
     told = printed("schema.py", "small", "image", "--data", str(tmp_path), "--scale", "0.001", "--runs", "1")
     lines = [line.split()[:2] for line in told.splitlines()]
     assert lines == [["on", "job"], *[["small", "schema"]] * 3, *[["image", "schema"]] * 3]
+
+
+def test_a_python_without_what_tfrtool_needs_is_told_in_a_line() -> None:
+    """`-S -I` leaves out all that is installed."""
+    script = str(Path(__file__).with_name("benchmarks") / "run.py")
+    ran = subprocess.run([sys.executable, "-S", "-I", script], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert (
+        ran.stderr.endswith("lacks crc32c, which tfrtool needs: run this by the Python that tfrtool is in\n")
+        and ran.stderr.count("\n") == 1
+    )

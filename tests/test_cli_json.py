@@ -22,10 +22,32 @@ def of_type(kind: str, lines: list[dict]) -> list[dict]:
     return [line for line in lines if line["type"] == kind]
 
 
-@mark.parametrize(("command", "more"), [("count", ""), ("head", ""), ("verify", " bytes damaged_bytes restorable")])
+@mark.parametrize(
+    ("command", "more"), [("count", ""), ("head", " unread"), ("verify", " bytes damaged_bytes restorable")]
+)
 def test_a_file_has_the_documented_fields_and_no_others(command: str, more: str) -> None:
     (report,) = of_type("file", json_lines(command, SOUND))
     assert " ".join(report) == FILE + more
+
+
+@mark.parametrize(
+    ("command", "unread"),
+    [
+        ("head -n 1", True),
+        ("head -n 0", True),
+        ("head -n 11", True),
+        ("head -n 12", False),
+        ("head -n 13", False),
+        ("head --record 2", True),
+        ("schema -n 1", True),
+        ("schema", False),
+        ("convert --dry-run -o out --to tfrecord -n 3", True),
+        ("convert --dry-run -o out --to tfrecord", False),
+    ],
+)
+def test_a_file_that_was_not_read_to_its_end_is_told_from_one_that_was(command: str, unread: bool) -> None:
+    (report,) = of_type("file", json_lines(*command.split(), SOUND))
+    assert (report["status"], report["unread"]) == ("clean", unread)
 
 
 def test_every_input_is_one_file_object_in_order_and_a_summary_comes_last(tmp_path: Path) -> None:

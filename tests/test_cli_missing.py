@@ -29,6 +29,16 @@ def test_no_set_takes_more_than_some_lines() -> None:
     assert last == ("train-00040-of-01000", "this and 479 more members are not there either; --json names all")
 
 
+@mark.parametrize("command", ["count", "verify", "stat", "head", "schema"])
+def test_two_generations_of_a_set_are_told_and_stay_no_finding(tmp_path: Path, command: str) -> None:
+    for name in names(0, total=1) + names(0, 1, total=2):
+        (tmp_path / name).write_bytes(frame(b""))
+    ran = run(command, "train@*", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "'train-?????-of-00001' and 'train-?????-of-00002' are all read" in ran.stderr
+    assert run(command, "-q", "train@*", cwd=tmp_path).stderr == ""
+
+
 @mark.parametrize("command", [("verify",), ("repair", "--dry-run"), ("stat",), ("convert", "-o", "out", "--dry-run")])
 def test_a_pipe_is_not_flooded(tmp_path: Path, command: tuple[str, ...]) -> None:
     for name in names(0, 999):

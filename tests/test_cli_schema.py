@@ -52,6 +52,24 @@ def test_conflicts_stand_behind_their_feature_with_file_and_record(tmp_path: Pat
     assert name[-1] == "missing in 1 of 3 records, first in record 2 of a"
 
 
+def test_records_with_and_without_lists_are_counted_apart(tmp_path: Path) -> None:
+    write(tmp_path / "a", *labelled(1, 2, 3))
+    write(tmp_path / "b", *[sequence({}, {"tokens": [("int64_list", [1])]})] * 2)
+    assert "2 files: 3 example, 2 sequence_example records" in on_terminal(
+        "schema", "a", "b", cwd=tmp_path, NO_COLOR="1"
+    )
+    (found,) = [line for line in json_lines("schema", tmp_path / "a", tmp_path / "b") if line["type"] == "schema"]
+    assert found["kinds"] == {"example": 3, "sequence_example": 2}
+
+
+def test_differences_between_shards_do_not_flood_standard_error(tmp_path: Path) -> None:
+    for name in "abc":
+        write(tmp_path / name, *[example({f"{name}{n}": ("int64_list", [n]) for n in range(9)})] * 2)
+    told = run("schema", "a", "b", "c", cwd=tmp_path).stderr.splitlines()
+    assert len([line for line in told if "shards differ" in line]) == 8
+    assert "tfrtool: and 28 more differences between shards; --json names all" in told
+
+
 def test_names_from_the_data_are_made_harmless(tmp_path: Path) -> None:
     bad = "a\x1b[31m\t\nb\u202e\\"
     path = write(tmp_path / "a", example({bad: ("int64_list", [1])}), example({}))

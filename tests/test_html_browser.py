@@ -30,6 +30,16 @@ def pages(tmp_path_factory: TempPathFactory) -> Path:
 
 
 @fixture(scope="module")
+def sample_pages(tmp_path_factory: TempPathFactory) -> Path:
+    """A page of each command, over the samples."""
+    folder = tmp_path_factory.mktemp("samples")
+    for command in PAGES:
+        inputs = [DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"]
+        assert run(command, "--html", f"{command}.html", *inputs, cwd=folder).returncode in (0, 1)
+    return folder
+
+
+@fixture(scope="module")
 def browser(tmp_path_factory: TempPathFactory) -> Iterator[Browser]:
     with Browser(tmp_path_factory.mktemp("profile")) as one:
         yield one
@@ -50,6 +60,15 @@ def test_a_page_is_no_wider_than_its_screen(browser: Browser, pages: Path, comma
     browser.look(width)
     browser.open(pages / f"{command}.html")
     assert browser.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+@mark.parametrize("command", PAGES)
+@mark.parametrize("width", [360, 700, 970, 1000, 1230])
+def test_a_table_of_samples_needs_no_scrolling(browser: Browser, sample_pages: Path, command: str, width: int) -> None:
+    browser.look(width)
+    browser.open(sample_pages / f"{command}.html")
+    boxes = "[...document.querySelectorAll('.scroll')]"
+    assert browser.evaluate(f"{boxes}.length > 0 && {boxes}.every(box => box.scrollWidth <= box.clientWidth)")
 
 
 @mark.parametrize("command", PAGES)
@@ -109,6 +128,7 @@ def test_the_ground_is_light_or_dark_as_the_reader_wishes_and_light_on_paper(bro
 
 
 def test_without_scripts_all_is_there_and_nothing_offers_to_sort(browser: Browser, pages: Path) -> None:
+    browser.look(1400)
     browser.open(pages / "verify.html")
     text = browser.evaluate("document.body.innerText")
     browser.do("Emulation.setScriptExecutionDisabled", value=True)

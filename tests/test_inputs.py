@@ -1,5 +1,6 @@
 """Input strings to names: what each spelling finds, what is missing, and what is said when there is nothing."""
 
+import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfrtool.framing import encode
 from tfrtool.sources.inputs import Resolution, is_url, resolve
 from tfrtool.sources.shards import MAX_SHARDS, MissingShard, SetSpec, natural_key
 
@@ -223,6 +225,17 @@ def test_no_more_missing_names_are_listed_than_the_bound() -> None:
     assert sum(shard.count for shard in found.missing) == 3 * 59_999
 
 
+def test_sets_that_differ_in_their_total_alone_are_told_from_others() -> None:
+    shards("d/x", 3)
+    shards("d/x", 4)
+    shards("d/y", 4)
+    shards("e/x", 5)
+    both = ["d/x-?????-of-00003", "d/x-?????-of-00004"]
+    assert [resolve([text]).mixed for text in ("d/x@*", "d", "d/x-*")] == [[both]] * 3
+    assert resolve(["d", "d/x@*"]).mixed == [both]
+    assert resolve(["d/x@3", "d/x@4", "d/y@*", "e"]).mixed == []
+
+
 def test_files_named_one_by_one_miss_nothing() -> None:
     names = shards("x", 4, without=(1,))
     assert resolve(names).missing == []
@@ -268,6 +281,28 @@ def test_a_directory_gives_the_record_files_below_it_in_natural_order() -> None:
     touch(*(f"d/x.{side}" for side in ("crc", "idx", "index", "tfindex", "json", "txt", "pbtxt", "TXT")))
     touch("d/README.md", "d/LICENSE")
     assert resolve(["d"]).names == ["d/a.tfrecord", "d/b/x", "d/events.out.tfevents.1.h", "d/x2", "d/x10"]
+
+
+def test_a_directory_passes_over_what_is_named_as_another_kind_unless_it_begins_like_a_record_file() -> None:
+    touch("d/labels.csv", "d/train.log", "d/NOTES.MD", "d/a.py", "d/b.yaml.gz", "d/c.npz", "d/e.ipynb", "d/f.tar.gz")
+    touch("d/x-00000-of-00001.gz", "d/v1.2", "d/data")
+    Path("d/day.log").write_bytes(encode.frame(b"payload"))
+    Path("d/week.csv.gz").write_bytes(gzip.compress(encode.frame(b"payload")))
+    Path("d/broken.csv.gz").write_bytes(b"\x1f\x8b\x08\xff")
+    found = resolve(["d"])
+    assert found.names == ["d/data", "d/day.log", "d/v1.2", "d/week.csv.gz", "d/x-00000-of-00001.gz"]
+    assert found.passed_over == 9
+
+
+def test_what_is_named_or_matched_is_read_whatever_its_name() -> None:
+    touch("d/labels.csv")
+    assert resolve(["d/labels.csv"]).names == resolve(["d/*"]).names == ["d/labels.csv"]
+
+
+def test_files_of_rows_below_a_directory_are_for_who_reads_rows() -> None:
+    touch("d/a.jsonl", "d/b.parquet", "d/c.ndjson.gz", "d/d.csv", "d/x")
+    assert resolve(["d"]).names == ["d/x"]
+    assert resolve(["d"], rows=True).names == ["d/a.jsonl", "d/b.parquet", "d/c.ndjson.gz", "d/x"]
 
 
 def test_a_directory_without_record_files_says_what_was_passed_over() -> None:

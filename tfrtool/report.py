@@ -105,7 +105,8 @@ class FileReport(Fields):
     through the text conversion that `diagnosis` names, and holds more records once that is undone. `damage` is filled
     by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
     be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
-    none was held against it.
+    none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, and what
+    `status` says holds up to there.
     """
 
     path: str
@@ -126,6 +127,7 @@ class FileReport(Fields):
     converted: bool = False
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
+    unread: bool = False
     remedy: Remedy | None = None
 
     @property
@@ -210,15 +212,14 @@ class ConvertReport(FileReport):
 
     `written` counts those in the output, and `output` lists the files that hold them; both are empty where nothing was
     published. `skipped` counts records that were set aside: damaged, or empty ones that were to be skipped. `losses`
-    are all changes, of which `Loss.lost` tells the real losses. `unread`: reading stopped with the last record that was
-    wanted, and `records` counts up to there.
+    are all changes, of which `Loss.lost` tells the real losses. Where reading stopped with the last record that was
+    wanted, `records` counts up to there.
     """
 
     output: list[str] = made(default_factory=list)
     written: int = 0
     skipped: int = 0
     losses: list[Loss] = made(default_factory=list)
-    unread: bool = False
 
     @property
     def finding(self) -> bool:

@@ -21,7 +21,11 @@ from shutil import which
 sys.path[:0] = [str(Path(__file__).parent)]
 
 from processes import PROGRAM, Failed, Run, alone, has_module, print_table, side_by_side  # noqa: E402
-from workloads import NAMES, directory  # noqa: E402
+
+try:
+    from workloads import NAMES, directory
+except ModuleNotFoundError as error:
+    sys.exit(f"{sys.executable} lacks {error.name}, which tfrtool needs: run this by the Python that tfrtool is in")
 
 TF_VERIFY = """
 import sys, tensorflow as tf

@@ -18,7 +18,7 @@ class ConvertJson(JsonPrinter):
     """Holds the reports until all outputs are published, since none says before what was written."""
 
     def __init__(self, conversion: Conversion) -> None:
-        super().__init__()
+        super().__init__(("unread",))
         self._conversion = conversion
         self._reports: list[FileReport] = []
 

@@ -39,7 +39,7 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
 
 
 def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: bool) -> int:
-    resolution = resolve(common.inputs)
+    resolution = resolve(common.inputs, rows=True)
     for name in () if common.quiet else resolution.repeated:
         say(f"'{name}' is named more than once, and read once")
     try:

@@ -27,6 +27,8 @@ class CountText:
             sys.stdout.write(f"{event.records} {safe(event.path)}\n")
         if event.status == "damaged":
             found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
+            if event.format == "tfrecord":
+                found += "; payloads were not checked"
             from tfrtool.cli.remedies import advice, remedy_words
 
             say(found, event.path, advice(event) or remedy_words(Remedy("verify", event.path)))

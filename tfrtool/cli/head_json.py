@@ -28,7 +28,7 @@ class HeadJson(JsonPrinter):
     """Adds `record` objects, with the first `values` values of a feature: -1 for all, None for the usual few."""
 
     def __init__(self, values: int | None) -> None:
-        super().__init__()
+        super().__init__(("unread",))
         self._limit: int | None = VALUES
         self._cut: int | None = CUT
         if values is not None:

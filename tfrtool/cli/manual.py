@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tfrtool.sources.strangers import ROWS, STRANGERS
+
 DATE = "2026-11-30"
 """When the pages last changed in substance; a constant, so that they are the same wherever they are made."""
 
@@ -20,10 +22,17 @@ Damage is named by the bytes of the unpacked stream in which it lies, [begin, en
 far as that can be known; the first record is number 0.
 """
 
-INPUTS = """\
+INPUTS = f"""\
 An INPUT is, in this order: a path that exists; - for standard input; @LIST for a file of inputs, one a line; a shard
 set NAME@64 or NAME@* for NAME-00000-of-00064 and its like; a directory, for the record files below it; a pattern with
-*, ? and [...]. Where a whole set was asked for, a member that is not there is a finding.
+*, ? and [...]. Where a whole set was asked for, a member that is not there is a finding. Sets that one input stands for
+and that differ in their number of shards alone, as NAME@* finds after a set was written anew, are told on standard
+error, and all read. Lines of a list that begin with # are comments. A file that several inputs stand for is read once.
+
+Below a directory, names that begin with _ or . and side files (.crc .idx .index .tfindex .json .txt .pbtxt, README,
+LICENSE) are passed over. So are names of other kinds, plain or with .gz behind them, unless the file begins with the
+sound header of a record: {" ".join(STRANGERS)}; for all commands but convert, also
+{" ".join(ROWS)}. A file that is named is always read.
 
 The format and the compression are told by the bytes, never by the name.
 """

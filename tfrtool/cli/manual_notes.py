@@ -13,16 +13,17 @@ their exit code stay as they are. The page is one file that can be sent to other
 pictures (JPEG, PNG, GIF and WebP of at most 256 KiB, 16 MiB in all), and a browser that shows it asks the network for
 nothing. A map shows where a file is sound, where records can be brought back and where they are lost; a click on the
 heading of a table sorts it. Of very many damaged ranges 10,000 are listed, and the rest is counted. A page that exists
-is replaced only with --force. In a directory of records a page would be an input of the next run: write it elsewhere.
+is replaced only with --force.
 """
 
 JSON = """\
 With --json every line of the output is an object with a "type" and "v": 1. For each input there are its "damage" or
-"record" objects, then one "file" object, also for inputs that cannot be read; in the end there is one "summary".
-Bytes are counted in the unpacked stream. Bytes that are not UTF-8 stand as {"bytes": "<base64>"} where a string would,
-NaN and infinities as strings. In a "record" object a feature stands under its name; where that name is not UTF-8, or
-is taken, it stands under a similar one and holds its own as "name". Fields may be added, and never change their
-meaning.
+"record" objects, then one "file" object, also for inputs that cannot be read; in the end there is one "summary". Bytes
+are counted in the unpacked stream. Bytes that are not UTF-8 stand as {"bytes": "<base64>"} where a string would, NaN
+and infinities as strings. In what head, schema and convert say of a file, "unread" is true where no more of it was
+asked for than what stands before its end: its "status" holds up to there, and verify looks at all of it. In a "record"
+object a feature stands under its name; where that name is not UTF-8, or is taken, it stands under a similar one and
+holds its own as "name". Fields may be added, and never change their meaning.
 """
 
 NOTES: dict[str, Notes] = {

@@ -17,6 +17,16 @@ def say_missing(names: Sequence[str]) -> None:
         say(line)
 
 
+def say_mixed(mixed: Sequence[Sequence[str]]) -> None:
+    """Tell standard error of sets that differ in their total alone, given by their patterns."""
+    for patterns in mixed[:RUNS]:
+        sets = " and ".join(f"'{pattern}'" for pattern in patterns[:2])
+        more = f" and {len(patterns) - 2:,} more" if len(patterns) > 2 else ""
+        say(f"{sets}{more} are all read, and may hold the same records: they differ in the number of shards alone")
+    if len(mixed) > RUNS:
+        say(f"and {len(mixed) - RUNS:,} more such sets")
+
+
 def told(names: Sequence[str]) -> Iterator[str]:
     """A line for each run of neighbours, its names safe for a terminal; `names` are in their natural order."""
     runs = _runs(names)

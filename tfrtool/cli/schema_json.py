@@ -18,7 +18,7 @@ class SchemaJson(JsonPrinter):
     """Adds the schemas of the inputs up."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(("unread",))
         self.total = Schema()
 
     def show(self, name: str, event: Event) -> None:

@@ -23,6 +23,10 @@ _DETAILS = 3
 """Sizes of images shown of one feature."""
 
 
+_SHARDS = 8
+"""Differences between shards that are told one by one."""
+
+
 class Line(NamedTuple):
     """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks."""
 
@@ -57,9 +61,13 @@ def lines(schema: Schema) -> Iterator[Line]:
 
 def sentences(schema: Schema) -> Iterator[str]:
     """What is to be said about all of it, not yet safe: findings about no one feature, then notes."""
+    shards = 0
     for one in findings(schema):
-        if one.key is None or one.what == "shard":
+        shards += one.what == "shard"
+        if one.key is None if one.what != "shard" else shards <= _SHARDS:
             yield one.message
+    if shards > _SHARDS:
+        yield f"and {plural(shards - _SHARDS, 'more difference')} between shards; --json names all"
     table = schema.table
     for group in table.agreement.groups(table.features):
         yield f"lists as long as one another in every record: {', '.join(_plain(key) for key in group)}"

@@ -39,7 +39,7 @@ class SchemaTerminal(SchemaPrinter):
         from rich.text import Text
 
         total = self.total
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in total.kinds.items())
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in total.kinds_of_files.items())
         records = f"{kinds} record{'' if sum(total.kinds.values()) == 1 else 's'}" if kinds else "no records"
         self._console.print(Text.assemble((plural(summary.files, "file"), "bold"), f": {records}"))
         rows = list(islice(lines(total), ROWS + 1))

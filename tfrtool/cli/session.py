@@ -75,6 +75,10 @@ def run(
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
+    if resolution.mixed and not common.quiet:
+        from tfrtool.cli.missing import say_mixed
+
+        say_mixed(resolution.mixed)
     if only_one and len(names) > 1:
         import click
 

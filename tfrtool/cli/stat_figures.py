@@ -52,7 +52,8 @@ def _spread_over(data: DataSet) -> str:
     if size.min is None or size.max is None or size.p50 is None:
         return ""
     said = f"{sizes_text(size.min, size.max)} each, the middle one {size_text(size.p50)}"
-    said += f"; {_number(records.min)} to {_number(records.max)} records each"
+    low, high = _number(records.min), _number(records.max)
+    said += f"; {low if low == high else f'{low} to {high}'} records each"
     return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
 
 

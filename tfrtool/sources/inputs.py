@@ -41,6 +41,8 @@ class Resolution:
         """Files below directories that were not taken for record files, by their names."""
         self.repeated: list[str] = []
         """Files that were named again, by themselves, after they had been taken."""
+        self.mixed: list[list[str]] = []
+        """The patterns of shard sets that one input stands for and that differ in their number of shards alone."""
 
     @property
     def names(self) -> list[str]:
@@ -53,23 +55,24 @@ class Resolution:
         return [entry for entry in self.entries if isinstance(entry, Unmatched)]
 
 
-def resolve(inputs: Sequence[str], *, stdin: BinaryIO | None = None) -> Resolution:
+def resolve(inputs: Sequence[str], *, stdin: BinaryIO | None = None, rows: bool = False) -> Resolution:
     """Expand inputs: arguments in their order, each expansion in natural order, no name twice.
 
     A name is the same as another when both lead to one entry of one directory (`a`, `./a`, `link-to-here/a`); two links
     to one file are two names. Only members that the input itself asks for can be missing: of a pattern like
     `x-0000[0-3]-of-00010`, the first four. With `NAME@*` every total that is found is a set of its own. `stdin` is
-    where `@-` is read from, standard input by default.
+    where `@-` is read from, standard input by default. `rows`: a directory stands for the files of rows below it, too.
     """
-    resolver = _Resolver(stdin)
+    resolver = _Resolver(stdin, rows)
     for text in inputs:
         resolver.add(text)
     return resolver.result
 
 
 class _Resolver:
-    def __init__(self, stdin: BinaryIO | None) -> None:
+    def __init__(self, stdin: BinaryIO | None, rows: bool) -> None:
         self.result = Resolution()
+        self._rows = rows
         self._stdin = stdin
         self._stdin_is_taken = False
         self._seen: set[tuple[str, str]] = set()
@@ -129,12 +132,13 @@ class _Resolver:
 
     def _take_all(self, names: Iterable[str], asked: Callable[[str], bool]) -> None:
         """Take an expansion, and note what is missing from the sets in it; `asked` tests file names."""
-        from tfrtool.sources.shards import MAX_SHARDS, missing_members, natural_key
+        from tfrtool.sources.shards import MAX_SHARDS, missing_members, mixed_sets, natural_key
 
         ordered = sorted(set(names), key=natural_key)
         for name in ordered:
             self._take(name)
-        split = ((f"{d}/" if d and d != "/" else d, b) for d, b in map(os.path.split, ordered))
+        split = [(f"{d}/" if d and d != "/" else d, b) for d, b in map(os.path.split, ordered)]
+        self.result.mixed += (patterns for patterns in mixed_sets(split) if patterns not in self.result.mixed)
         for missing in missing_members(split, asked, max(0, MAX_SHARDS - len(self.result.missing))):
             entry = self._entry(missing.name)
             if entry not in self._missing:
@@ -142,7 +146,7 @@ class _Resolver:
                 self.result.missing.append(missing)
 
     def _directory(self, text: str) -> None:
-        lister = Lister()
+        lister = Lister(rows=self._rows)
         found = list(lister.files_below(text))
         self._take_all(found, lambda name: True)
         self._tell(text, lister)
@@ -151,7 +155,7 @@ class _Resolver:
             self._refuse(text, f"the directory holds no record files{others}")
 
     def _pattern(self, text: str) -> None:
-        lister = Lister()
+        lister = Lister(rows=self._rows)
         matched = list(lister.matches(text))
         kinds = [(path, kind_of(path)) for path in matched]
         files = [path for path, kind in kinds if kind in ("file", "broken")]
@@ -174,7 +178,7 @@ class _Resolver:
             why = "has no members" if spec.total == 0 else f"would have more than the {MAX_SHARDS} members allowed"
             self._refuse(text, f"no such file, and a shard set of that size {why}")
             return
-        lister = Lister()
+        lister = Lister(rows=self._rows)
         found: list[str] = []
         others: set[str] = set()
         for name in dict.fromkeys((escape(spec.name), spec.name)):  # as it is written first, then as a pattern

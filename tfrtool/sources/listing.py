@@ -52,7 +52,9 @@ class Lister:
     What could not be listed is in `problems`, and the rest is listed all the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, rows: bool = False) -> None:
+        """`rows`: files of rows below directories are wanted, too."""
+        self._rows = rows
         self.problems: list[Problem] = []
         self.passed_over = 0
         """Files below directories that were not taken for record files."""
@@ -61,9 +63,12 @@ class Lister:
     def files_below(self, directory: str) -> Iterator[str]:
         """The record files below a directory, in no order. Links are followed; a link that leads nowhere counts too.
 
-        A name that begins with `_` or `.` is passed over with all that is below it. So are pipes, devices and sockets,
-        which reading could wait for without end: to be read, they are named.
+        A name that begins with `_` or `.` is passed over with all that is below it. So are files of other kinds by the
+        ends of their names (`strangers`), and pipes, devices and sockets, which reading could wait for without end: to
+        be read, they are named.
         """
+        from tfrtool.sources.strangers import is_stranger
+
         waiting = [directory]
         while waiting:
             here = waiting.pop()
@@ -74,7 +79,11 @@ class Lister:
                 if kind == "directory":
                     if not name.startswith(("_", ".")):
                         waiting.append(path)
-                elif kind != "special" and is_record_name(name):
+                elif (
+                    kind != "special"
+                    and is_record_name(name)
+                    and not (kind == "file" and is_stranger(name, path, rows=self._rows))
+                ):
                     yield path
                 else:
                     self.passed_over += 1

@@ -101,6 +101,20 @@ def missing_members(
                 yield MissingShard(directory + called(index))
 
 
+def mixed_sets(names: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
+    """The patterns of the sets among `names` (directory with its slash, file name) that differ in their total alone.
+
+    That is what writing a set again with another number of shards leaves behind: most records stand in each of them.
+    """
+    totals: dict[tuple[str, str, str], dict[str, str]] = {}
+    for directory, name in names:
+        member = Member.parse(name)
+        if member is not None:
+            pattern = f"{directory}{member.stem}-{'?' * len(member.index)}-of-{member.total}{member.suffix}"
+            totals.setdefault((directory, member.stem, member.suffix), {}).setdefault(member.total, pattern)
+    return (list(patterns.values()) for patterns in totals.values() if len(patterns) > 1)
+
+
 def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     """A key that sorts names as people do, 2 before 10, directory by directory; equal only for equal names."""
     parts: list[tuple[int, int, str]] = []

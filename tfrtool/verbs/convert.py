@@ -43,7 +43,7 @@ def convert(
     """
     options = convert_options(**how)
     given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    resolution = resolve([os.fspath(name) for name in given])
+    resolution = resolve([os.fspath(name) for name in given], rows=True)
     if resolution.unmatched:
         missing = resolution.unmatched[0]
         raise OpenError(f"cannot open '{missing.input}': {missing.message}")

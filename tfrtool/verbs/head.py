@@ -52,6 +52,7 @@ def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileRe
     report = read.report()
     if skip > 0 and shown <= skip and n > 0 and report.status == "clean" and not report.hint:
         report.hint = f"it holds {shown:,} record{'' if shown == 1 else 's'}, none after the first {skip:,}"
+    report.unread = report.unread or shown > last  # however much was read at once
     report.records = min(shown, last)
     yield report
 

@@ -78,6 +78,7 @@ class Reading:
         self._sampled = 0
         self._settled = False
         self._finished = False
+        self._end = 0
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
@@ -99,6 +100,7 @@ class Reading:
                     self._sample(event)
             else:
                 self._count(event)
+            self._end = event.end
             yield event
             if self.source.faults:
                 yield from self._broken(event.end)
@@ -242,6 +244,7 @@ class Reading:
         refuse_rewritten(self.source)
         report = self.counts()
         self._judge(report)
+        report.unread = not (self._finished or self.foreign or self._end == self.source.data.size)
         grown = self.source.grown_by()
         if grown and not report.hint:
             report.hint = f"the file grew by {grown:,} bytes while it was read, which were not looked at"

@@ -55,13 +55,14 @@ class _Describing:
         self.events: EventReader | None = None
 
     def run(self) -> Iterator[Damage | Schema | FileReport]:
-        read = self.read
+        read, more = self.read, False
         for event in read.events(payloads=True) if self.left != 0 else ():
             if not isinstance(event, Batch):
                 yield event
                 continue
             batch = event
             if self.left is not None and batch.count > self.left:
+                more = True
                 batch = batch.replaced(count=self.left, begins=batch.begins[: self.left], ends=batch.ends[: self.left])
             self.seen += batch.count
             if batch.view is None:
@@ -78,6 +79,7 @@ class _Describing:
         else:
             yield from self._decided()
         report = read.report()
+        report.unread = report.unread or more  # however much was read at once
         if self.left == 0:
             report.records = self.seen - self.schema.misfits
         if read.foreign:

@@ -2,6 +2,19 @@
 runs nothing else.
 """
 
+_CARDS = """
+table.stack thead{display:none}
+.script table.stack thead,.script table.stack thead tr{display:block}
+.script table.stack th{display:inline-block;border:0;padding:.1rem 1rem .1rem 0}
+table.stack tbody,table.stack tr,table.stack td{display:block}
+table.stack tr{border-bottom:1px solid var(--line);padding:.4rem 0}
+table.stack td{border:0;padding:.05rem 0;text-align:left;white-space:normal}
+table.stack td,table.stack td:first-child:not(.number){min-width:0}
+table.stack td[data-head]::before{content:attr(data-head) " ";color:var(--faint);font-size:.85rem}
+table.stack td:empty{display:none}
+"""
+"""A table of which each row is a card."""
+
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2024;--faint:#5c6570;--ground:#fff;--card:#f6f7f9;--line:#d5d9df;
 --link:#0b5cad;--good:#1f7a43;--sound:#3d9a5f;--saved:#d08700;--lost:#c8322b}
@@ -43,18 +56,8 @@ td.wide{width:99%}
 .images{display:flex;flex-wrap:wrap;gap:.5rem;margin-top:.3rem}
 .images img{max-width:12rem;max-height:12rem;min-width:1rem;min-height:1rem;object-fit:contain;background:var(--line);
 border-radius:.25rem}
-@media (max-width:42rem){
-dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}
-table.stack thead{display:none}
-.script table.stack thead,.script table.stack thead tr{display:block}
-.script table.stack th{display:inline-block;border:0;padding:.1rem 1rem .1rem 0}
-table.stack tbody,table.stack tr,table.stack td{display:block}
-table.stack tr{border-bottom:1px solid var(--line);padding:.4rem 0}
-table.stack td{border:0;padding:.05rem 0;text-align:left;white-space:normal}
-table.stack td,table.stack td:first-child:not(.number){min-width:0}
-table.stack td[data-head]::before{content:attr(data-head) " ";color:var(--faint);font-size:.85rem}
-table.stack td:empty{display:none}
-}
+@media (max-width:42rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}
+CARDS
 @media print{
 :root{color-scheme:light;--ink:#000;--faint:#444;--ground:#fff;--card:#fff;--line:#bbb;--link:#000;--good:#1f7a43;
 --sound:#3d9a5f;--saved:#d08700;--lost:#c8322b}
@@ -65,7 +68,11 @@ th button{padding:0}th button::after{content:none}
 tr,section.card,svg{break-inside:avoid}section.card.long{break-inside:auto}
 h2,h3{break-after:avoid}
 }
-"""
+""".replace(
+    "CARDS",
+    f"@media screen and (max-width:60rem),(max-width:42rem){{{_CARDS}}}\n"
+    f"@media screen and (max-width:76rem){{{_CARDS.replace('.stack', '.broad')}}}\n",
+)
 
 SCRIPT = """
 document.documentElement.classList.add("script");

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 FILES = 10_000
 """Rows that a table of files has at most; those of sound files are the first to be left out."""
 
+BROAD = 8
+"""Columns of a table that does not fit beside one another where others do."""
+
 Cell = str | int | float | None
 """What stands in a table: markup, a number, or nothing."""
 
@@ -51,7 +54,8 @@ class Column(NamedTuple):
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, sorts: bool = True) -> Iterator[str]:
     """A table; on a narrow screen each row becomes a card, and the headings stand before its cells."""
-    yield f'<div class="scroll"><table class="stack{" sorts" if sorts else ""}"><thead><tr>'
+    classes = ("stack", "broad" if len(columns) > BROAD else "", "sorts" if sorts else "")
+    yield f'<div class="scroll"><table class="{" ".join(filter(None, classes))}"><thead><tr>'
     for column in columns:
         yield f'<th scope="col"{_class(column)}>{escape(column.head)}</th>'
     yield "</tr></thead><tbody>\n"

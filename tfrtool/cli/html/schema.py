@@ -70,7 +70,7 @@ class SchemaPage(Page):
     def parts(self) -> Iterator[str]:
         total = self._total
         total.cut()
-        if kinds := ", ".join(f"{count:,} {kind}" for kind, count in total.kinds.items()):
+        if kinds := ", ".join(f"{count:,} {kind}" for kind, count in total.kinds_of_files.items()):
             yield f"<p>{escape(safe(kinds))}</p>\n"
         events = total.kind == "event"
         rows = list(islice(lines(total), ROWS + 1))

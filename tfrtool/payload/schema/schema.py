@@ -119,6 +119,15 @@ class Schema(Fields):
         return dict(sorted(((kind, count) for kind, count in counts.items() if count), key=lambda item: -item[1]))
 
     @property
+    def kinds_of_files(self) -> dict[Kind, int]:
+        """The same with Examples beside SequenceExamples, which one table describes, told apart by their files."""
+        kinds = dict(self.kinds)
+        both = kinds.get("sequence_example", 0)
+        if plain := min(both, sum(file.records for file in self.files if file.kind == "example")):
+            kinds |= {"example": plain, "sequence_example": both - plain}
+        return dict(sorted(kinds.items(), key=lambda item: -item[1]))
+
+    @property
     def kind(self) -> Kind | None:
         """The kind of most records, None where there are none."""
         return next(iter(self.kinds), None)

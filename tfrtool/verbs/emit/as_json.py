@@ -36,7 +36,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "records": schema.records,
         "kind": schema.kind,
-        "kinds": dict(schema.kinds),
+        "kinds": schema.kinds_of_files,
         "sampled": schema.limited,
         "misfits": schema.misfits,
         "first_misfit": _place(schema.first_misfit),
