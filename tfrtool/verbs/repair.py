@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from typing import Literal
 
@@ -19,6 +19,8 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
+from tfrtool.sources.identities import Identities
+from tfrtool.sources.reasons import input_called
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, refuse_rewritten
@@ -89,7 +91,7 @@ def _advice(error: TfrtoolError) -> str | None:
 
 def repair(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-    output: str | os.PathLike[str],
+    output: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
@@ -98,8 +100,8 @@ def repair(
     keep_unverified: bool = False,
     force: bool = False,
     dry_run: bool = False,
-    quarantine: str | os.PathLike[str] | None = None,
-    report: str | os.PathLike[str] | None = None,
+    quarantine: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    report: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
 ) -> RepairReport:
     """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
 
@@ -120,10 +122,17 @@ def repair(
     (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
     each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
     never raised. Raises `OpenError`, `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for
-    what could not be done, and then there is no output, or the old one.
+    what could not be done, and then there is no output, or the old one; ValueError or TypeError for arguments that are
+    none.
     """
-    name, out = os.fsdecode(path), os.fspath(output)
-    sides = [None if side is None else os.fspath(side) for side in (quarantine, report)]
+    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
+
+    switches = {"fix_bits": fix_bits, "keep_unverified": keep_unverified, "force": force, "dry_run": dry_run}
+    refuse_options(format=format, compression=compression, keep=keep, **switches)
+    name, out = path_name("path", path), path_name("output", output)
+    sides = [path_or_none("quarantine", quarantine), path_or_none("report", report)]
+    for option, side in zip(("quarantine", "report"), sides, strict=True):
+        _refuse_input(option, side, name)
     written = [os.path.realpath(each) for each in (out, *sides) if each is not None]
     if len(set(written)) < len(written):
         raise ValueError("the output, the quarantine and the report must be different files")
@@ -149,6 +158,13 @@ def repair(
                 return item
             outcomes.append(item)
     raise AssertionError("a repair ends with a report")
+
+
+def _refuse_input(option: str, side: str | None, name: str) -> None:
+    """Raise `WriteError` where a side file is the input, under whatever name."""
+    with suppress(OSError, ValueError):
+        if side is not None and (found := Identities([name]).name_of(os.stat(side))) is not None:
+            raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
 
 
 def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
