@@ -58,10 +58,13 @@ def repair_file(
 
     `trail` takes the bytes that are dropped and the list of all ranges. An input that cannot be read, and an output
     that cannot be written, is a report with status `error`; nothing then stands under the output's name that did not
-    before. A reader of standard output who went away is `BrokenPipeError`.
+    before. A reader of standard output who went away is `BrokenPipeError`. Once `trail` could not be written, no input
+    is read any more, since its output would not be published.
     """
     trail = trail or Trail()
     try:
+        if trail.failure:
+            raise trail.failure
         yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, error.facts)
@@ -121,9 +124,9 @@ def repair(
     The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
     (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
     each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
-    never raised. Raises `OpenError`, `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for
-    what could not be done, and then there is no output, or the old one; ValueError or TypeError for arguments that are
-    none.
+    never raised. Where a side file cannot be written there is no output either. Raises `OpenError`, `ReadError`,
+    `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then there is no
+    output, or the old one; ValueError or TypeError for arguments that are none.
     """
     from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
 

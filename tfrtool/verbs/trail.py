@@ -35,7 +35,8 @@ class Trail:
     their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices get no
     name, and take what is written at once.
 
-    A side file that cannot be written stops no repair: both are given up, and `failure` says so.
+    Where a side file cannot be written both are given up, and no output is published: those that wait are discarded,
+    whatever writes to the list from then on raises `WriteError`, and `failure` says why.
     """
 
     def __init__(
@@ -74,13 +75,16 @@ class Trail:
 
     @property
     def failure(self) -> WriteError | None:
-        """Why there are no side files, where they could not be written."""
+        """Why there are no side files and no outputs, where the former could not be written."""
         if self._failure is None:
             return None
         names = [f"'{name}'" for name in self._sinks if name not in self._published]
         whole = f"neither {names[0]} nor {names[1]} was" if len(names) > 1 else f"{names[0]} was not"
-        again = Remedy(settings=FORCE.settings, aim="write all of it again")
-        return WriteError(f"{self._failure.facts}; {whole} written whole; the outputs are not concerned", again)
+        error = WriteError(f"{self._failure.facts}; {whole} written whole, so no output was published")
+        if self._published:  # what has its name already is in the way of the next run
+            error.remedy = Remedy(settings=FORCE.settings, aim="write all of it again")
+        error.__cause__ = self._failure.__cause__
+        return error
 
     def __enter__(self) -> Self:
         try:
@@ -125,7 +129,8 @@ class Trail:
         """All inputs are done: bring the side files to the disk, which can take its time."""
         if self._settled:
             return
-        self.end()
+        with suppress(WriteError):  # which `failure` tells
+            self.end()
         self._settled, self._quarantine, self._report = True, None, None
         with self._may_fail():
             for sink in () if self._failure else self._sinks.values():
@@ -134,8 +139,8 @@ class Trail:
     def publish(self) -> dict[str, WriteError]:
         """Give the side files their names, and then the outputs that wait for that.
 
-        The result tells, by input, of outputs that did not get theirs; `failure` tells of the side files. A second call
-        gives the same and does nothing.
+        The result tells, by input, of outputs that did not get theirs, which is none of them where a side file did not;
+        `failure` tells of that. A second call gives the same and does nothing.
         """
         if not self._done:
             self.settle()
@@ -147,6 +152,8 @@ class Trail:
             directories = set()
             for path, sink in self._waiting:
                 try:
+                    if self.failure:
+                        raise self.failure
                     directories.add(sink.name())
                 except WriteError as error:
                     self._unpublished[path] = error
@@ -246,15 +253,18 @@ class Trail:
         return size
 
     def written(self, name: str, report: RepairReport) -> None:
-        """The output that holds what was kept of an input."""
+        """The output that holds what was kept of an input. A full disk is to be found out now, not at the end."""
         self.end()
         self._row("output", output=_text(name), records=report.written, bytes=report.output_bytes)
+        for file in filter(None, (self._quarantine, self._report)):
+            self._write(file, b"", flush=True)
 
     def failed(self, path: str, message: str) -> None:
-        """An input whose output could not be written."""
+        """An input that cannot be opened, or whose output could not be written."""
         self._kept = None
         self._path = path
-        self._row("error", message=message)
+        with suppress(WriteError):  # which `failure` tells
+            self._row("error", message=message)
 
     def end(self) -> None:
         """Write the stretch of kept frames that is held back to be one line."""
@@ -272,9 +282,13 @@ class Trail:
             row = {"type": kind, "v": 1, "path": _text(self._path), **told}
             self._write(self._report, json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
-    def _write(self, file: BinaryIO, data: bytes | memoryview) -> int:
+    def _write(self, file: BinaryIO, data: bytes | memoryview, *, flush: bool = False) -> int:
         with self._may_fail():
             file.write(data)
+            if flush:
+                file.flush()
+        if self.failure:
+            raise self.failure
         return len(data)
 
 
