@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 import repairkit
-from faults import Drip, File, cut, drop, flip, insert, nest, ten, written_by, zero
+from faults import Drip, File, cut, drop, flip, insert, nest, spoil, ten, written_by, zero
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import example
@@ -29,11 +29,16 @@ TEXT = b"INFO: a line of a log\n"
 
 
 def decided(
-    data: bytes, kind: Kind | None = None, *, fix_bits: bool = False, keep_unverified: bool = False
+    data: bytes,
+    kind: Kind | None = None,
+    *,
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    unchecked: bool = False,
 ) -> tuple[list[Outcome], list[bytes]]:
     """What became of each damaged range of a file, and the payloads that are written for them."""
     stream = Held(data)
-    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified)
+    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
     outcomes, payloads = [], []
     for item in walk(stream, payloads=True):
         if isinstance(item, Damage):
@@ -159,6 +164,16 @@ def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
     assert only(flip(EXAMPLES.data, EXAMPLES.at[2] + 15), "example", fix_bits=True)[0].action == "corrected"
 
 
+@pytest.mark.parametrize("flips", [(2,), (1, 9), (8,), (0, 3, 6)])
+def test_a_bit_is_corrected_behind_a_header_with_flipped_bits(flips: tuple[int, ...]) -> None:
+    hurt = flip(DATA, BEGIN + 30)
+    for at in flips:
+        hurt = flip(hurt, BEGIN + at)
+    assert only(hurt)[0].fixable
+    outcome, payloads = only(hurt, fix_bits=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("corrected", (), [FILE.payloads[4]])
+
+
 # Unverified payloads
 
 
@@ -187,6 +202,39 @@ def test_records_with_zeros_for_checksums_are_kept_if_all_are_messages() -> None
     assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
     assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
     assert only(written_by(ZEROED, (*EXAMPLES.payloads, b"no message")), keep_unverified=True)[1] == []
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_a_payload_with_zeros_for_its_checksum_is_kept_on_request_alone(header: bool) -> None:
+    begin, end = EXAMPLES.span(2)
+    hurt = zero(EXAMPLES.data, end - 4, end)
+    hurt = zero(hurt, begin + 8, begin + 12) if header else hurt
+    assert only(hurt, "example")[0].action == "dropped"
+    outcome, payloads = only(hurt, "example", keep_unverified=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("kept", (), [EXAMPLES.payloads[2]])
+    assert outcome.evidence == "zeros stand where its checksum should be"
+
+
+def test_zeros_that_may_be_a_hole_are_not_taken_for_a_checksum_left_out() -> None:
+    payload = example({"image": ("bytes_list", [b"\1" * 40])})
+    hurt = zero(frame(payload), len(payload), len(payload) + 16)
+    assert only(hurt, "example", keep_unverified=True)[1] == []
+
+
+def test_a_payload_that_its_checksum_speaks_against_is_not_kept_where_others_hold() -> None:
+    begin, end = EXAMPLES.span(2)
+    assert only(spoil(EXAMPLES.data, end - 4, end), "example", keep_unverified=True)[1] == []
+
+
+def test_where_no_payload_has_its_checksum_those_that_parse_are_kept_on_request() -> None:
+    file = File((*EXAMPLES.payloads, b"no message"))
+    hurt = file.data
+    for end in file.at[1:]:
+        hurt = spoil(hurt, end - 4, end)
+    assert decided(hurt, "example", keep_unverified=True)[1] == []
+    outcomes, payloads = decided(hurt, "example", keep_unverified=True, unchecked=True)
+    assert payloads == list(EXAMPLES.payloads)
+    assert [one.action for one in outcomes] == ["kept"] * 4 + ["dropped"]
 
 
 def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:

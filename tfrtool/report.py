@@ -21,6 +21,9 @@ Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
+UNCHECKED = 8
+"""Records whose payloads must all disagree with their checksums before these are taken to mean nothing."""
+
 WRITING = frozenset({"convert", "repair"})
 """The jobs that need an output."""
 
@@ -110,6 +113,18 @@ class FileReport(Fields):
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
     remedy: Remedy | None = None
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether all headers of the file are sound and none of its payloads agrees with its checksum, in so many
+        records that the writer is the likeliest reason."""
+        payloads = self.faults["data-crc"]
+        return (
+            payloads >= UNCHECKED
+            and payloads == self.faults.total()
+            and self.damaged_bytes == self.bytes
+            and not self.restorable
+        )
 
     @property
     def finding(self) -> bool:

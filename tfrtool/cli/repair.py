@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-unverified",
     is_flag=True,
-    help="Write payloads too that parse but that no checksum proves; one from which four bytes are missing can look "
-    "so, and may never have been written.",
+    help="Write payloads too that parse but that no checksum proves, since it is missing or zero, or since no payload "
+    "of the file agrees with its own; one from which four bytes are missing can look so, and may never have been "
+    "written.",
 )
 @click.option(
     "--keep",

@@ -79,6 +79,11 @@ def diagnose(
         report.remedy = Remedy("repair", report.path)
         return
     if damaged:
+        if report.unchecked:
+            report.message = f"the headers are sound, and no payload of {report.faults.total():,} has its checksum"
+            report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+            return
         report.message += "; nothing in it can be brought back whole"
         report.hint = "fetch the file again"
         if report.faults["data-crc"]:

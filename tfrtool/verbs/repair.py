@@ -115,8 +115,9 @@ def repair(
     - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
     - `keep` writes only the records before the first damage, or only those after it.
     - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
-    - `keep_unverified` also writes payloads that parse, but that nothing proves: four bytes that are missing anywhere
-      in a payload and its checksum look like a missing checksum, so such a payload may never have been.
+    - `keep_unverified` also writes payloads that parse, but that nothing proves: their checksum is missing or zero, or
+      no payload of the file agrees with its own (at least 8 of them). Four bytes that are missing anywhere in a payload
+      and its checksum look like a missing checksum, so such a payload may never have been.
     - `dry_run` tells the same and writes nothing.
     - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
       of every byte range, from 0 to the end of the decoded stream.
@@ -247,7 +248,13 @@ def _mended(
 ) -> Iterator[Outcome]:
     undone = Undone(data, report.diagnosis) if report.converted and report.diagnosis else None
     walked = undone or data
-    salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
+    salvage = Salvage(
+        walked,
+        report.kind,
+        fix_bits=options.fix_bits,
+        keep_unverified=options.keep_unverified,
+        unchecked=report.unchecked,
+    )
     keep = options.keep
     if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
         keep = "all"  # as of a sound file
