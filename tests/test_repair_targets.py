@@ -106,6 +106,16 @@ def test_a_full_device_is_an_error_that_leaves_no_output(option: str) -> None:
     assert not Path("out").exists()
 
 
+@mark.parametrize(
+    "command", ["repair damaged -o out", "count damaged", "verify -", "convert damaged -o out --to ofrecord"]
+)
+def test_words_are_not_written_into_an_input(command: str) -> None:
+    before = found()
+    ended = shell(f"tfrtool {command} < damaged >> damaged")
+    assert (ended.returncode, found()) == (3, before)
+    assert "an input is never written to" in ended.stderr
+
+
 def test_standard_output_by_another_name_takes_the_records_alone_and_no_side_file() -> None:
     assert shell("tfrtool repair torn -o /dev/stdout > records").returncode == 1
     assert Path("records").read_bytes() == WHOLE

@@ -74,7 +74,8 @@ def repair(
     With --report and --quarantine the outputs take their names when all inputs are done, behind these two files; where
     one of these cannot be written, there are no outputs. The list has a "range" object for each range, in which
     "records" counts those that were written from it and "left_out" the sound ones that --keep leaves out, and an
-    "output" object that names the file; an "error" object takes back what stands above it for its input.
+    "output" object that names the file; an "error" object stands for an input that cannot be opened, or takes
+    back what stands above it for its input.
     """
     from tfrtool.cli.repair_plan import Wish
     from tfrtool.cli.repair_run import run_repair

@@ -31,6 +31,8 @@ def run_repair(wish: Wish) -> int:
     inputs = tuple(resolution.names)
     told_of_failure = False
     with planned.directory_made(), Trail(quarantine, report, force=wish.force, inputs=inputs) as trail:
+        for unmatched in resolution.unmatched:
+            trail.failed(unmatched.input, unmatched.message)
 
         def job(name: str, options: Options) -> Iterator[Outcome | RepairReport]:
             nonlocal told_of_failure

@@ -25,11 +25,11 @@ class Trail:
 
     The list is JSON Lines. For each input its `range` objects stand in order, without gap or overlap, from 0 to the
     end of the decoded stream: `path`, `begin`, `end`, `action`, `records`, which counts the records that were written
-    from it, `left_out`, which counts sound ones that were not asked for, and for damage `fault`, `record`, `message`,
-    and for bytes that were dropped `quarantine`, their offset in the file of dropped bytes. A `break` object tells of a
-    break of the gzip or zlib stream, `at` the byte before which it lies. An `output` object behind them names the file
-    that holds the records, and its `bytes` before they are compressed. An `error` object takes back what stands above
-    it for that input: its output was not written after all.
+    from it, `left_out`, which counts sound ones that were not asked for, and for damage `fault`, `record`, `message`.
+    Bytes that were dropped are listed in `dropped`, and `quarantine` is their offset in the file of dropped bytes. A
+    `break` object tells of a break of the gzip or zlib stream, `at` the byte before which it lies. An `output` object
+    behind them names the file that holds the records, and its `bytes` before they are compressed. An `error` object
+    stands for an input that cannot be opened, or takes back what stands above it: its output was not written after all.
 
     Outputs are not published without what tells of them: where there are side files, the outputs wait until those have
     their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices get no
@@ -198,7 +198,7 @@ class Trail:
         """Sound frames, written as they are (or `dropped`, where they were not asked for)."""
         if action != "kept":
             self.end()
-            told = {} if self._quarantine is None else {"quarantine": self._set_aside}
+            told = self._where(((begin, end),), self._set_aside)
             self._line(begin, end, action, records=0, left_out=records, **told)
             return
         if self._kept and self._kept[1] == begin:
@@ -220,10 +220,7 @@ class Trail:
         }
         if damage.rescue:
             told["how"] = damage.rescue.how
-        if outcome.dropped:
-            told["dropped"] = [list(span) for span in outcome.dropped]
-            if self._quarantine is not None:
-                told["quarantine"] = self._set_aside
+        told |= self._where(outcome.dropped, self._set_aside)
         self._line(damage.begin, damage.end, outcome.action, **told)
         self.set_aside(data, outcome.dropped)
 
@@ -239,16 +236,14 @@ class Trail:
 
     def whole(self, data: Readable, report: RepairReport) -> int:
         """An input from which nothing is taken; the result is its size in bytes, as far as that is known."""
-        size = report.bytes or 0
+        size, begin = report.bytes or 0, self._set_aside
         if self._quarantine is not None or (self._report is not None and data.size is None):
-            size, begin = 0, self._set_aside
+            size = 0
             for view in whole(data):
                 size += len(view)
                 if self._quarantine is not None:
                     self._set_aside += self._write(self._quarantine, view)
-            told: dict[str, Any] = {} if self._quarantine is None else {"quarantine": begin}
-        else:
-            told = {}
+        told = self._where(((0, size),) if size else (), begin)
         self._line(0, size, "dropped", records=0, diagnosis=report.diagnosis, message=report.message, **told)
         return size
 
@@ -271,6 +266,13 @@ class Trail:
         if self._kept:
             self._line(*self._kept, "kept", records=self._kept_records)
             self._kept = None
+
+    def _where(self, dropped: tuple[Range, ...], at: int) -> dict[str, Any]:
+        """How a line tells which bytes were dropped, and that they begin at `at` in the file of dropped bytes."""
+        if not dropped:
+            return {}
+        told: dict[str, Any] = {"dropped": [list(span) for span in dropped]}
+        return told if self._quarantine is None else {**told, "quarantine": at}
 
     def _line(self, begin: int, end: int, action: str, **told: Any) -> None:
         self._row("range", begin=begin, end=end, action=action, **told)
