@@ -88,7 +88,8 @@ class FileReport(Fields):
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
-    through the text conversion that `diagnosis` names, and holds more records once that is undone. `damage` is filled
+    through the text conversion that `diagnosis` names, and holds more records once that is undone; then `restorable`
+    counts those that come back by that, and `damaged_records` those that stay damaged. `damage` is filled
     by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
     be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
     none was held against it.
@@ -110,6 +111,7 @@ class FileReport(Fields):
     restorable: int = 0
     faults: Counter[str] = made(default_factory=Counter)
     converted: bool = False
+    damaged_records: int = 0
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
     remedy: Remedy | None = None

@@ -33,6 +33,7 @@ _WAYS = {
 """How records came back: in a word or two, and in full."""
 
 
+_PROVED = list(_WAYS)[: list(_WAYS).index("conversion")]
 _UNCHECKED = "OFRecord has no checksums, so the payloads are not checked"
 
 
@@ -85,11 +86,14 @@ class Toll:
         """What was written, sound records first."""
         found = [Saved(report.kept, "sound", "sound, copied as they are")] if report.kept else []
         for way, (briefly, words) in _WAYS.items():
-            if self.ways[way]:
+            count = self.ways[way]
+            if count and way == "conversion":  # sound records stand in the same ranges
+                count = report.restored - sum(self.ways[how] for how in _PROVED)
+            if count:
                 if way == "corrected":
                     one_in = 2**32 // (8 * self._largest_corrected)
                     words = f"{words}; each is wrong with a chance of at most 1 in {one_in:,}"
-                found.append(Saved(self.ways[way], briefly, words))
+                found.append(Saved(count, briefly, words))
         return found
 
     def losses(self, report: RepairReport, plan: Plan) -> str:
