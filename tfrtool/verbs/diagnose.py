@@ -11,7 +11,7 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
-from tfrtool.verbs.mangled import Mangled, as_found, looks_mangled, mangled, mangled_gzip
+from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_gzip
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
@@ -152,7 +152,7 @@ def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
     plainly, mostly = report.records + report.restorable, 2 * report.damaged_bytes > (report.bytes or 0)
     if not source.rereadable:
         if mostly:
-            say(report, found)
+            say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
             report.converted, report.restorable = True, 0
         return mostly
     undone = _unmangled(source, found.diagnosis)

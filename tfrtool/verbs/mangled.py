@@ -10,7 +10,7 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held, Readable
 from tfrtool.report import Remedy
-from tfrtool.verbs.unmangle import NO_TEXT, Undone
+from tfrtool.verbs.unmangle import NO_TEXT, Undone, high_bytes, line_ends
 
 _REPLACEMENT = "\ufffd".encode()
 _LIKELY = 0.5
@@ -45,6 +45,12 @@ def as_found(found: Mangled, converted: int, left: int) -> Mangled:
     elif found is _LATIN and left:
         said = f"{many} bytes from 128 on were written as two: Latin-1 encoded as UTF-8"
     return replace(found, message=said)
+
+
+def as_begun(found: Mangled, head: bytes, whole: bool) -> Mangled:
+    """What is said where nothing but these first bytes can be looked at, which are the `whole` file or not."""
+    said = as_found(found, *(line_ends if found is _CRLF else high_bytes)(head))
+    return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
 
 
 _CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)

@@ -104,7 +104,7 @@ class Undone:
             self._ended = len(chunk) < _STEP
             used, undone = self._undo(chunk, self._ended)
             if used:
-                made, left = (_line_ends if self._crlf else _high_bytes)(chunk[:used])
+                made, left = (line_ends if self._crlf else high_bytes)(chunk[:used])
                 self.converted, self.left = self.converted + made, self.left + left
                 self._keep(begin, undone)
                 self._starts.append(self._starts[-1] + len(undone))
@@ -138,7 +138,7 @@ def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
     return len(used), used.replace(b"\r\n", b"\n")
 
 
-def _line_ends(chunk: bytes) -> tuple[int, int]:
+def line_ends(chunk: bytes) -> tuple[int, int]:
     """How many line feeds stand behind a carriage return, and how many do not."""
     converted = chunk.count(b"\r\n")
     return converted, chunk.count(b"\n") - converted
@@ -159,7 +159,7 @@ def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
     return len(chunk) - len(decoder.getstate()[0]), _encoded(text)
 
 
-def _high_bytes(chunk: bytes) -> tuple[int, int]:
+def high_bytes(chunk: bytes) -> tuple[int, int]:
     """How many bytes from 128 on were written as several, and how many stand by themselves."""
     text = chunk.decode("utf-8", "surrogateescape")
     left = len(NO_TEXT.findall(text))
