@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import example
 
+from tfrtool.framing import kernel
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.encode import frame
+from tfrtool.framing.encode import frame, header
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.framing.walk import walk
 from tfrtool.framing.window import Held, Readable
@@ -20,6 +21,7 @@ from tfrtool.report import Kind
 from tfrtool.verbs import unmangle
 from tfrtool.verbs.salvage import LARGEST_FIXED, Outcome, Salvage, copied, frames_of
 from tfrtool.verbs.unmangle import Undone
+from tfrtool.verbs.within import sound_within
 
 FILE = ten()
 DATA, AT = FILE.data, FILE.at
@@ -335,3 +337,38 @@ def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> 
         assert undone.read_into(at + 1000, view) and undone.read_into(at, view)
         assert view == whole[at : at + 1000]
     assert source.forgotten > len(whole)
+
+
+# What stands in dropped bytes
+
+
+def test_whole_frames_in_what_is_dropped_are_counted() -> None:
+    held = File((nest(FILE, b"before"), b"another"))
+    outcome, _ = only(flip(held.data, held.at[0] + 14))
+    assert (outcome.action, outcome.within, outcome.evidence) == ("dropped", 10, "in it stand 10 whole frames")
+    assert only(flip(DATA, BEGIN + 30))[0].within == 0
+
+
+def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
+    one = nest(FILE)
+    assert sound_within(Held(frame(one)), (0, len(one) + 16)) == 1
+    assert sound_within(Held(frame(one)), (12, len(one) + 16)) == 10
+    assert sound_within(Held(frame(one)), (12, len(one))) == 9
+    assert sound_within(Held(frame(one)), (13, len(one) + 16)) == 9
+    assert sound_within(Held(b""), (0, 0)) == 0
+    apart = b"-".join(map(frame, FILE.payloads)) * 40
+    assert sound_within(Held(apart), (0, len(apart))) == 400
+
+
+def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[int] = []
+    real = kernel.walk
+
+    def walk(buffer: bytearray, view: memoryview, at: int, end: int, known: kernel.Known) -> object:
+        checked.append(end - at)
+        return real(buffer, view, at, end, known)
+
+    monkeypatch.setattr(kernel, "walk", walk)
+    hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
+    assert sound_within(Held(hostile), (0, len(hostile))) == 0
+    assert sum(checked) <= 6 * len(hostile)

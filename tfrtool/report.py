@@ -140,6 +140,7 @@ class Outcome(Fields, frozen=True):
     `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
     are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
     damage's own message tells. `fixable` says that one payload was dropped which `fix_bits` would try to correct.
+    `within` counts frames in the dropped bytes whose checksums hold: they are taken for content of what is damaged.
     """
 
     damage: Damage
@@ -149,6 +150,7 @@ class Outcome(Fields, frozen=True):
     evidence: str = ""
     fixable: bool = False
     at: int | None = None
+    within: int = 0
 
     @property
     def dropped_bytes(self) -> int:

@@ -61,6 +61,7 @@ class Toll:
         self.doubtful: list[Outcome] = []
         self.fixable = 0
         self.unproved = 0
+        self.within = 0
         self._largest_corrected = 0
 
     def add(self, outcome: Outcome) -> None:
@@ -68,6 +69,7 @@ class Toll:
         damage, way = outcome.damage, _way(outcome)
         self.ways[way] += outcome.records
         self.fixable += outcome.fixable
+        self.within += outcome.within
         rescue = damage.rescue
         self.ranges += 1
         sort = self.lost if outcome.dropped or damage.fault == "codec" else self.whole
@@ -107,7 +109,8 @@ class Toll:
         if left_out:
             parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.wish.keep} leaves out")
         if report.dropped_bytes:
-            parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}")
+            held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
+            parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
         if report.faults["codec"]:
             parts.append(f"what the broken {report.compression} stream held")
         return f"not in the output: {', '.join(parts)}"

@@ -17,6 +17,7 @@ from tfrtool.framing.mend import mends
 from tfrtool.framing.window import Readable, Window
 from tfrtool.payload.kinds import fits
 from tfrtool.report import Action, Kind, Outcome, Range
+from tfrtool.verbs.within import sound_within
 
 LARGEST_FIXED = 64 << 10
 """Largest payload whose bits are corrected, in bytes: chance makes one of 8,000 such look correctable."""
@@ -79,7 +80,10 @@ class Salvage:
             return outcome.replaced(evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
         action: Action = "dropped" if dropped or damage.begin == damage.end else "restored"
-        return Outcome(damage, action, 0, dropped, fixable=bool(dropped) and confined is not None), iter(())
+        within = sum(sound_within(self.data, span) for span in dropped)
+        evidence = f"in it stand{'s' * (within == 1)} {within:,} whole frame{'s' * (within != 1)}" if within else ""
+        fixable = bool(dropped) and confined is not None
+        return Outcome(damage, action, 0, dropped, evidence, fixable=fixable, within=within), iter(())
 
     def _keep(
         self, damage: Damage, action: Action, pieces: tuple[Range, ...], layout: str
