@@ -32,7 +32,7 @@ from repairkit import (
 )
 
 import tfrtool
-from tfrtool.framing.encode import footer, header
+from tfrtool.framing.encode import footer, frame, header
 from tfrtool.framing.layout import WRONG_WRITERS
 
 EACH = mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
@@ -191,6 +191,15 @@ def test_a_conversion_is_claimed_of_the_whole_file_only_where_it_holds_for_the_w
     assert str(done.report.message).startswith(message)
     (tmp_path / "in").write_bytes(change(data))
     assert tfrtool.verify(tmp_path / "in").message == done.report.message
+
+
+def test_sound_records_of_a_file_whose_conversion_cannot_be_undone_are_saved(tmp_path: Path) -> None:
+    frames = (frame(b"x" * (number % 99) + b"%d" % number) for number in range(100_000))
+    text = next(one for one in frames if one.decode("utf-8", "ignore").encode() == one)
+    data = text + (PLAIN.data * 9).decode("utf-8", "replace").encode()
+    done = repaired(tmp_path, data)
+    assert (done.report.diagnosis, done.report.kept >= 1, done.report.lost) == ("utf8-mangled", True, True)
+    counted(tmp_path, data)
 
 
 def test_a_single_carriage_return_is_not_called_a_text_mode_of_the_whole_file(tmp_path: Path) -> None:

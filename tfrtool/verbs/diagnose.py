@@ -156,13 +156,17 @@ def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
             report.converted, report.restorable = True, 0
         return mostly
     undone = _unmangled(source, found.diagnosis)
-    if not (undone.records > plainly or (mostly and undone.records in (0, plainly))):
+    of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
+    as_many = undone.records == plainly and (of_all or mostly)
+    if not (undone.records > plainly or as_many or (mostly and not undone.records)):
         return False
     say(report, as_found(found, undone.converted, undone.left))
     if undone.records:
         report.converted, report.damaged_records = True, undone.damaged
         report.restorable = undone.records - min(report.records, undone.untouched)
         report.remedy = Remedy("repair", report.path, aim="undo it")
+    elif plainly:
+        report.remedy = Remedy("repair", report.path)
     return True
 
 
