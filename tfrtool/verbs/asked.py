@@ -43,7 +43,7 @@ def path_or_none(option: str, value: Any) -> str | None:
         return None
     name = path_name(option, value)
     if not name:
-        raise ValueError(f"{option} is the name of a file, and it is empty: leave it out, or say None")
+        raise ValueError(f"{option} names a file, and the name is empty: leave it out, or say None")
     return name
 
 
