@@ -170,7 +170,8 @@ def accounts_for_all(done: Repaired, decoded: bytes) -> None:
     assert sum(row["records"] for row in ranges) == report.records  # type: ignore[misc]
     dropped, at = b"", 0
     for row in ranges:
-        pieces = row.get("dropped", [[row["begin"], row["end"]]] if row["action"] == "dropped" else [])
+        pieces = row.get("dropped", [])
+        assert pieces or row["action"] != "dropped" or row["begin"] == row["end"]
         assert all(row["begin"] <= begin < end <= row["end"] for begin, end in pieces)  # type: ignore[operator]
         assert row.get("quarantine", at) == at
         dropped += b"".join(decoded[begin:end] for begin, end in pieces)

@@ -125,6 +125,30 @@ def test_side_files_hold_what_was_dropped_and_what_became_of_every_byte() -> Non
             assert data in Path("dropped").read_bytes()[row["quarantine"] :]
 
 
+@mark.parametrize("keep", ["before", "after"])
+def test_bytes_that_are_left_out_or_foreign_are_listed_as_dropped_too(keep: str) -> None:
+    Path("page").write_bytes(b"<!DOCTYPE html><html>Not found</html>")
+    sides = ("--quarantine", "dropped", "--report", "list")
+    assert forked("repair", "flipped", "page", "-o", "out/", "--keep", keep, *sides).code == 1
+    rows = [json.loads(line) for line in Path("list").read_text().splitlines()]
+    dropped = [row for row in rows if row.get("action") == "dropped"]
+    assert [row["dropped"] for row in dropped] == [[[row["begin"], row["end"]]] for row in dropped]
+    aside = Path("dropped").read_bytes()
+    for row in dropped:
+        data = Path(row["path"]).read_bytes()[row["begin"] : row["end"]]
+        assert aside[row["quarantine"] :].startswith(data)
+    assert sum(row["end"] - row["begin"] for row in dropped) == len(aside)
+
+
+def test_an_input_that_cannot_be_opened_is_in_the_list() -> None:
+    os.symlink("nowhere", "link")
+    assert forked("repair", "missing", "sound", "link", "no*", "-o", "out/", "--report", "list").code == 3
+    rows = [json.loads(line) for line in Path("list").read_text().splitlines()]
+    errors = {row["path"]: row["message"] for row in rows if row["type"] == "error"}
+    assert sorted(errors) == ["link", "missing", "no*"]
+    assert "no such file" in errors["missing"]
+
+
 def test_the_list_takes_back_what_it_says_of_an_output_that_was_not_written() -> None:
     Path("taken").write_bytes(b"old")
     assert forked("repair", "torn", "-o", "taken", "--report", "list").code == 3

@@ -40,7 +40,7 @@ def test_quiet_answers_by_the_exit_code_alone() -> None:
     assert (result.returncode, result.stdout, result.stderr) == (1, "", "")
 
 
-DAMAGE = "type v path begin end fault record want got restorable message action how records at evidence dropped"
+DAMAGE = "type v path begin end fault record want got restorable message action how records at evidence dropped within"
 FILE = (
     "type v path status format compression size records kind diagnosis message hint output kept restored corrected "
     "unverified dropped_bytes quarantine report repeats sound bytes damaged_bytes output_bytes"
@@ -174,3 +174,12 @@ def test_keeping_what_stands_before_damage_at_the_front_says_that_nothing_does(t
     result = run("repair", "in", "-o", "out", "--keep", "before", cwd=tmp_path)
     assert result.returncode == 1
     assert "nothing is written, since no record that can be saved stands before the first damage" in result.stdout
+
+
+def test_frames_that_stand_in_what_is_dropped_are_told_of() -> None:
+    held = b"before" + WHOLE
+    Path("holds").write_bytes(frame(b"one") + flip(frame(held), 13))
+    (damage,) = (line for line in lines("repair", "holds", "-o", "out") if line["type"] == "damage")
+    assert (damage["within"], damage["evidence"]) == (4, "in it stand 4 whole frames")
+    said = str(file("holds", "-o", "out", "--force")["message"])
+    assert said.endswith("1 damaged record, 162 of 181 bytes (in them 4 frames whose checksums hold)")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from faults import written_by
 from make_samples import DATA, flip, frame
-from program import json_lines, on_terminal, run
+from program import json_lines, on_terminal, run, shell
 from pytest import mark
 
 from tfrtool.framing.layout import ZEROED
@@ -134,3 +134,14 @@ def test_a_command_for_a_foreign_file_is_in_one_piece_however_narrow_the_termina
     (tmp_path / "packed").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(50))
     shown = on_terminal(*command, "packed", cwd=tmp_path, columns=40, NO_COLOR="1")
     assert "run: zstd -dc packed | tfrtool verify -" in [line.rstrip() for line in shown.splitlines()]
+
+
+def test_of_a_converted_file_in_a_pipe_no_more_is_said_than_its_beginning_tells(tmp_path: Path) -> None:
+    data = b"".join(frame(b"a line\nand %d\n" % number) for number in range(9_000)).replace(b"\n", b"\r\n")
+    (tmp_path / "lines").write_bytes(data)
+    said = shell(f"tfrtool verify {tmp_path}/lines | tail -1; cat {tmp_path}/lines | tfrtool verify - | tail -1").stdout
+    file, pipe = said.splitlines()
+    assert "\tevery line feed became CR LF" in file
+    assert "9,000 of 9,000 damaged records can be brought back whole" in file
+    assert "bytes, every line feed became CR LF" in pipe and "\tin the first " in pipe
+    assert "how many records can be brought back is told of a file alone" in pipe

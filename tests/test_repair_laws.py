@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from faults import File, cut, drop, flip, insert, spoil, zero
@@ -15,6 +16,7 @@ from pytest import MonkeyPatch, fixture, mark
 from repairkit import (
     CRLF,
     EXAMPLES,
+    LINES,
     PLAIN,
     SAMPLES,
     SOUND,
@@ -29,7 +31,8 @@ from repairkit import (
     unzipped,
 )
 
-from tfrtool.framing.encode import footer, header
+import tfrtool
+from tfrtool.framing.encode import footer, frame, header
 from tfrtool.framing.layout import WRONG_WRITERS
 
 EACH = mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
@@ -138,6 +141,74 @@ def test_a_text_conversion_is_undone_where_it_hit_few_records(tmp_path: Path) ->
     assert (done.data, done.report.diagnosis, done.report.lost) == (file.data, "crlf", False)
 
 
+def counted(here: Path, data: bytes) -> None:
+    """Hold verify and repair to one way of counting."""
+    (here / "counted").write_bytes(data)
+    said, done = tfrtool.verify(here / "counted"), repaired(here, data).report
+    assert (said.records, said.restorable) == (done.kept, done.restored)
+    assert done.records == said.records + said.restorable
+
+
+@mark.parametrize("name", ["crlf", "latin-1"])
+def test_verify_and_repair_count_the_records_of_a_converted_file_in_one_way(name: str, tmp_path: Path) -> None:
+    mixed = File((b"no line", *LINES.payloads, *PLAIN.payloads, bytes(2000), b"one\n" * 40))
+    data = mixed.data.replace(b"\n", b"\r\n") if name == "crlf" else mixed.data.decode("latin-1").encode()
+    (tmp_path / "in").write_bytes(data)
+    said = tfrtool.verify(tmp_path / "in")
+    assert said.records < len(mixed.payloads) == said.records + said.restorable
+    assert said.records or name == "latin-1"
+    for hurt in (data, cut(data, len(data) - 9), insert(data, 150, bytes(10)), drop(data, 150, 200), flip(data, 150)):
+        counted(tmp_path, hurt)
+        counted(tmp_path, gzip.compress(hurt))
+
+
+def test_records_that_stay_damaged_in_a_converted_file_are_counted_too(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(flip(CRLF, CRLF.index(b"3")))
+    said = tfrtool.verify(tmp_path / "in")
+    assert (said.records, said.restorable, said.damaged_records) == (0, 4, 1)
+
+
+def test_sound_records_of_a_converted_file_are_told_of_as_kept_where_there_was_nothing_to_undo(tmp_path: Path) -> None:
+    file = File((bytes(30), bytes(31), b"a line\n", b"another\n"))
+    data = flip(file.data, file.at[2] + 14).replace(b"\n", b"\r\n")
+    done = repaired(tmp_path, data)
+    assert [(row["action"], row["records"]) for row in done.ranges] == [("kept", 2), ("dropped", 0), ("restored", 1)]
+    assert (done.report.kept, done.report.restored) == (2, 1)
+
+
+@mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.replace(b"\n", b"\r\n"), "every line feed became CR LF"),
+        (lambda data: data.replace(b"\n", b"\r\n", 58), "58 of 60 line feeds became CR LF: a part of the file"),
+    ],
+)
+def test_a_conversion_is_claimed_of_the_whole_file_only_where_it_holds_for_the_whole(
+    change: Callable[[bytes], bytes], message: str, tmp_path: Path
+) -> None:
+    data = File(tuple(b"a line\nand %d\n" % number for number in range(30))).data
+    done = repaired(tmp_path, change(data))
+    assert str(done.report.message).startswith(message)
+    (tmp_path / "in").write_bytes(change(data))
+    assert tfrtool.verify(tmp_path / "in").message == done.report.message
+
+
+def test_sound_records_of_a_file_whose_conversion_cannot_be_undone_are_saved(tmp_path: Path) -> None:
+    frames = (frame(b"x" * (number % 99) + b"%d" % number) for number in range(100_000))
+    text = next(one for one in frames if one.decode("utf-8", "ignore").encode() == one)
+    data = text + (PLAIN.data * 9).decode("utf-8", "replace").encode()
+    done = repaired(tmp_path, data)
+    assert (done.report.diagnosis, done.report.kept >= 1, done.report.lost) == ("utf8-mangled", True, True)
+    counted(tmp_path, data)
+
+
+def test_a_single_carriage_return_is_not_called_a_text_mode_of_the_whole_file(tmp_path: Path) -> None:
+    file = File((bytes(30), bytes(10), bytes(31)))
+    data = insert(file.data, file.at[1], b"\r")
+    hurt = insert(data, 20, bytes(40))
+    assert "every" not in str(repaired(tmp_path, hurt).report.message)
+
+
 # Several at once
 
 HARM = [cut, flip, spoil, zero, drop, insert]
@@ -174,6 +245,12 @@ def test_several_damages_at_once(tmp_path: Path, case: tuple[Sample, bytes]) -> 
     accounts_for_all(done, unpacked(done, hurt))
     if done.data is not None:
         is_settled(tmp_path, done.data)
+
+
+@many
+@given(hurts("plain", "gzip", "crlf", "latin-1"))
+def test_several_damages_are_counted_by_verify_as_by_repair(tmp_path: Path, case: tuple[Sample, bytes]) -> None:
+    counted(tmp_path, case[1])
 
 
 @many

@@ -77,7 +77,7 @@ def test_what_cannot_be_done_is_raised_and_leaves_nothing() -> None:
         tfrtool.repair("nowhere", "out", quarantine="aside")
     with pytest.raises(tfrtool.WriteError, match="the output 'in' is the input 'in'"):
         tfrtool.repair("in", "in", force=True)
-    with pytest.raises(tfrtool.WriteError, match="the output 'in' is the input 'in'"):
+    with pytest.raises(tfrtool.WriteError, match="the report 'in' is the input 'in'"):
         tfrtool.repair("in", "out", report="in", force=True)
     with pytest.raises(tfrtool.WriteError, match="the directory 'no'"):
         tfrtool.repair("in", "no/out", quarantine="aside")

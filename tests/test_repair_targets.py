@@ -95,14 +95,25 @@ def test_a_named_pipe_takes_a_side_file(option: str, here: Path) -> None:
 
 
 @mark.parametrize("option", ["--report", "--quarantine"])
-def test_a_full_device_is_an_error_that_leaves_the_output(option: str) -> None:
+def test_a_full_device_is_an_error_that_leaves_no_output(option: str) -> None:
     ended = forked("repair", "torn", "-o", "out", option, "/dev/full")
     assert ended.code == 3
     assert ended.said.endswith(
-        "tfrtool: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not written "
-        "whole; the outputs are not concerned; say --force to write all of it again\n"
+        "tfrtool: torn: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not "
+        "written whole, so no output was published; make room there, or write elsewhere; the input is as it was, and "
+        "no output was left behind\n"
     )
-    assert Path("out").read_bytes() == WHOLE
+    assert not Path("out").exists()
+
+
+@mark.parametrize(
+    "command", ["repair damaged -o out", "count damaged", "verify -", "convert damaged -o out --to ofrecord"]
+)
+def test_words_are_not_written_into_an_input(command: str) -> None:
+    before = found()
+    ended = shell(f"tfrtool {command} < damaged >> damaged")
+    assert (ended.returncode, found()) == (3, before)
+    assert "an input is never written to" in ended.stderr
 
 
 def test_standard_output_by_another_name_takes_the_records_alone_and_no_side_file() -> None:

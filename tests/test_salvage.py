@@ -6,13 +6,14 @@ from itertools import pairwise
 
 import pytest
 import repairkit
-from faults import Drip, File, cut, drop, flip, insert, nest, ten, written_by, zero
+from faults import Drip, File, cut, drop, flip, insert, nest, spoil, ten, written_by, zero
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import example
 
+from tfrtool.framing import kernel
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.encode import frame
+from tfrtool.framing.encode import frame, header
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.framing.walk import walk
 from tfrtool.framing.window import Held, Readable
@@ -20,6 +21,7 @@ from tfrtool.report import Kind
 from tfrtool.verbs import unmangle
 from tfrtool.verbs.salvage import LARGEST_FIXED, Outcome, Salvage, copied, frames_of
 from tfrtool.verbs.unmangle import Undone
+from tfrtool.verbs.within import sound_within
 
 FILE = ten()
 DATA, AT = FILE.data, FILE.at
@@ -29,11 +31,16 @@ TEXT = b"INFO: a line of a log\n"
 
 
 def decided(
-    data: bytes, kind: Kind | None = None, *, fix_bits: bool = False, keep_unverified: bool = False
+    data: bytes,
+    kind: Kind | None = None,
+    *,
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    unchecked: bool = False,
 ) -> tuple[list[Outcome], list[bytes]]:
     """What became of each damaged range of a file, and the payloads that are written for them."""
     stream = Held(data)
-    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified)
+    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
     outcomes, payloads = [], []
     for item in walk(stream, payloads=True):
         if isinstance(item, Damage):
@@ -159,6 +166,16 @@ def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
     assert only(flip(EXAMPLES.data, EXAMPLES.at[2] + 15), "example", fix_bits=True)[0].action == "corrected"
 
 
+@pytest.mark.parametrize("flips", [(2,), (1, 9), (8,), (0, 3, 6)])
+def test_a_bit_is_corrected_behind_a_header_with_flipped_bits(flips: tuple[int, ...]) -> None:
+    hurt = flip(DATA, BEGIN + 30)
+    for at in flips:
+        hurt = flip(hurt, BEGIN + at)
+    assert only(hurt)[0].fixable
+    outcome, payloads = only(hurt, fix_bits=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("corrected", (), [FILE.payloads[4]])
+
+
 # Unverified payloads
 
 
@@ -187,6 +204,39 @@ def test_records_with_zeros_for_checksums_are_kept_if_all_are_messages() -> None
     assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
     assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
     assert only(written_by(ZEROED, (*EXAMPLES.payloads, b"no message")), keep_unverified=True)[1] == []
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_a_payload_with_zeros_for_its_checksum_is_kept_on_request_alone(header: bool) -> None:
+    begin, end = EXAMPLES.span(2)
+    hurt = zero(EXAMPLES.data, end - 4, end)
+    hurt = zero(hurt, begin + 8, begin + 12) if header else hurt
+    assert only(hurt, "example")[0].action == "dropped"
+    outcome, payloads = only(hurt, "example", keep_unverified=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("kept", (), [EXAMPLES.payloads[2]])
+    assert outcome.evidence == "zeros stand where its checksum should be"
+
+
+def test_zeros_that_may_be_a_hole_are_not_taken_for_a_checksum_left_out() -> None:
+    payload = example({"image": ("bytes_list", [b"\1" * 40])})
+    hurt = zero(frame(payload), len(payload), len(payload) + 16)
+    assert only(hurt, "example", keep_unverified=True)[1] == []
+
+
+def test_a_payload_that_its_checksum_speaks_against_is_not_kept_where_others_hold() -> None:
+    begin, end = EXAMPLES.span(2)
+    assert only(spoil(EXAMPLES.data, end - 4, end), "example", keep_unverified=True)[1] == []
+
+
+def test_where_no_payload_has_its_checksum_those_that_parse_are_kept_on_request() -> None:
+    file = File((*EXAMPLES.payloads, b"no message"))
+    hurt = file.data
+    for end in file.at[1:]:
+        hurt = spoil(hurt, end - 4, end)
+    assert decided(hurt, "example", keep_unverified=True)[1] == []
+    outcomes, payloads = decided(hurt, "example", keep_unverified=True, unchecked=True)
+    assert payloads == list(EXAMPLES.payloads)
+    assert [one.action for one in outcomes] == ["kept"] * 4 + ["dropped"]
 
 
 def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:
@@ -287,3 +337,38 @@ def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> 
         assert undone.read_into(at + 1000, view) and undone.read_into(at, view)
         assert view == whole[at : at + 1000]
     assert source.forgotten > len(whole)
+
+
+# What stands in dropped bytes
+
+
+def test_whole_frames_in_what_is_dropped_are_counted() -> None:
+    held = File((nest(FILE, b"before"), b"another"))
+    outcome, _ = only(flip(held.data, held.at[0] + 14))
+    assert (outcome.action, outcome.within, outcome.evidence) == ("dropped", 10, "in it stand 10 whole frames")
+    assert only(flip(DATA, BEGIN + 30))[0].within == 0
+
+
+def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
+    one = nest(FILE)
+    assert sound_within(Held(frame(one)), (0, len(one) + 16)) == 1
+    assert sound_within(Held(frame(one)), (12, len(one) + 16)) == 10
+    assert sound_within(Held(frame(one)), (12, len(one))) == 9
+    assert sound_within(Held(frame(one)), (13, len(one) + 16)) == 9
+    assert sound_within(Held(b""), (0, 0)) == 0
+    apart = b"-".join(map(frame, FILE.payloads)) * 40
+    assert sound_within(Held(apart), (0, len(apart))) == 400
+
+
+def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[int] = []
+    real = kernel.walk
+
+    def walk(buffer: bytearray, view: memoryview, at: int, end: int, known: kernel.Known) -> object:
+        checked.append(end - at)
+        return real(buffer, view, at, end, known)
+
+    monkeypatch.setattr(kernel, "walk", walk)
+    hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
+    assert sound_within(Held(hostile), (0, len(hostile))) == 0
+    assert sum(checked) <= 6 * len(hostile)

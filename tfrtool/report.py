@@ -21,6 +21,9 @@ Range = tuple[int, int]
 Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
+UNCHECKED = 8
+"""Records whose payloads must all disagree with their checksums before these are taken to mean nothing."""
+
 WRITING = frozenset({"convert", "repair"})
 """The jobs that need an output."""
 
@@ -102,7 +105,8 @@ class FileReport(Fields):
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
-    through the text conversion that `diagnosis` names, and holds more records once that is undone. `damage` is filled
+    through the text conversion that `diagnosis` names, and holds more records once that is undone; then `restorable`
+    counts those that come back by that, and `damaged_records` those that stay damaged. `damage` is filled
     by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
     be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
     none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, and what
@@ -125,10 +129,23 @@ class FileReport(Fields):
     restorable: int = 0
     faults: Counter[str] = made(default_factory=Counter)
     converted: bool = False
+    damaged_records: int = 0
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
     unread: bool = False
     remedy: Remedy | None = None
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether all headers of the file are sound and none of its payloads agrees with its checksum, in so many
+        records that the writer is the likeliest reason."""
+        payloads = self.faults["data-crc"]
+        return (
+            payloads >= UNCHECKED
+            and payloads == self.faults.total()
+            and self.damaged_bytes == self.bytes
+            and not self.restorable
+        )
 
     @property
     def finding(self) -> bool:
@@ -142,6 +159,7 @@ class Outcome(Fields, frozen=True):
     `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
     are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
     damage's own message tells. `fixable` says that one payload was dropped which `fix_bits` would try to correct.
+    `within` counts frames in the dropped bytes whose checksums hold: they are taken for content of what is damaged.
     """
 
     damage: Damage
@@ -151,6 +169,7 @@ class Outcome(Fields, frozen=True):
     evidence: str = ""
     fixable: bool = False
     at: int | None = None
+    within: int = 0
 
     @property
     def dropped_bytes(self) -> int:

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-unverified",
     is_flag=True,
-    help="Write payloads too that parse but that no checksum proves; one from which four bytes are missing can look "
-    "so, and may never have been written.",
+    help="Write payloads too that parse but that no checksum proves, since it is missing or zero, or since no payload "
+    "of the file agrees with its own; one from which four bytes are missing can look so, and may never have been "
+    "written.",
 )
 @click.option(
     "--keep",
@@ -70,10 +71,11 @@ def repair(
     wrong. A line for each input follows: path, status, sound records, records written, bytes dropped, output, what was
     done. With -o - all of this goes to standard error. The exit code is 0 when nothing of the input is lost.
 
-    With --report and --quarantine the outputs take their names when all inputs are done, behind these two files. The
-    list has a "range" object for each range, in which "records" counts those that were written from it and "left_out"
-    the sound ones that --keep leaves out, and an "output" object that names the file; an "error" object takes back what
-    stands above it for its input.
+    With --report and --quarantine the outputs take their names when all inputs are done, behind these two files; where
+    one of these cannot be written, there are no outputs. The list has a "range" object for each range, in which
+    "records" counts those that were written from it and "left_out" the sound ones that --keep leaves out, and an
+    "output" object that names the file; an "error" object stands for an input that cannot be opened, or takes
+    back what stands above it for its input.
     """
     from tfrtool.cli.repair_plan import Wish
     from tfrtool.cli.repair_run import run_repair

@@ -63,6 +63,7 @@ def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
         "at": outcome.at,
         "evidence": outcome.evidence or None,
         "dropped": [list(span) for span in outcome.dropped],
+        "within": outcome.within,
     }
 
 

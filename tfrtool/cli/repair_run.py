@@ -10,6 +10,7 @@ from tfrtool.cli.repair_plan import Plan, Wish, plan
 from tfrtool.cli.repair_toll import again
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError
+from tfrtool.cli.text import plural
 from tfrtool.cli.unbroken import unbroken
 from tfrtool.errors import WriteError
 from tfrtool.report import FORCE, RepairReport
@@ -28,23 +29,31 @@ def run_repair(wish: Wish) -> int:
     planned = plan(wish, resolution)
     quarantine, report = (None, None) if wish.dry_run else (wish.quarantine, wish.report)
     inputs = tuple(resolution.names)
+    told_of_failure = False
     with planned.directory_made(), Trail(quarantine, report, force=wish.force, inputs=inputs) as trail:
+        for unmatched in resolution.unmatched:
+            trail.failed(unmatched.input, unmatched.message)
 
         def job(name: str, options: Options) -> Iterator[Outcome | RepairReport]:
+            nonlocal told_of_failure
             for event in _repaired(name, planned, options, trail):
                 if isinstance(event, RepairReport) and name == inputs[-1]:
                     error = _published(trail).get(name)
-                    yield event if error is None else failed(name, error)
-                else:
-                    yield event
+                    event = event if error is None else failed(name, error)
+                if isinstance(event, RepairReport) and event.error and trail.failure:
+                    told_of_failure = True
+                yield event
 
         def finish() -> None:
-            unpublished = _published(trail)
-            told = [error.facts for name, error in unpublished.items() if name != inputs[-1]]
+            untold = [error.facts for name, error in _published(trail).items() if name != inputs[-1]]
             if trail.failure:
-                raise WriteError("; ".join([*told, trail.failure.facts]), trail.failure.remedy)
-            if told:
-                raise WriteError("; ".join(told))
+                if untold:
+                    outputs = plural(len(untold), "output")
+                    raise WriteError(f"not published after all: {outputs} told of above; {trail.failure.facts}")
+                if not told_of_failure:
+                    raise trail.failure
+            elif untold:
+                raise WriteError("; ".join(untold))
 
         return run(wish.common, job, _printer(planned), resolution=resolution, finish=finish)
 

@@ -33,6 +33,7 @@ _WAYS = {
 """How records came back: in a word or two, and in full."""
 
 
+_PROVED = list(_WAYS)[: list(_WAYS).index("conversion")]
 _UNCHECKED = "OFRecord has no checksums, so the payloads are not checked"
 
 
@@ -60,6 +61,7 @@ class Toll:
         self.doubtful: list[Outcome] = []
         self.fixable = 0
         self.unproved = 0
+        self.within = 0
         self._largest_corrected = 0
 
     def add(self, outcome: Outcome) -> None:
@@ -67,6 +69,7 @@ class Toll:
         damage, way = outcome.damage, _way(outcome)
         self.ways[way] += outcome.records
         self.fixable += outcome.fixable
+        self.within += outcome.within
         rescue = damage.rescue
         self.ranges += 1
         sort = self.lost if outcome.dropped or damage.fault == "codec" else self.whole
@@ -85,11 +88,14 @@ class Toll:
         """What was written, sound records first."""
         found = [Saved(report.kept, "sound", "sound, copied as they are")] if report.kept else []
         for way, (briefly, words) in _WAYS.items():
-            if self.ways[way]:
+            count = self.ways[way]
+            if count and way == "conversion":  # sound records stand in the same ranges
+                count = report.restored - sum(self.ways[how] for how in _PROVED)
+            if count:
                 if way == "corrected":
                     one_in = 2**32 // (8 * self._largest_corrected)
                     words = f"{words}; each is wrong with a chance of at most 1 in {one_in:,}"
-                found.append(Saved(self.ways[way], briefly, words))
+                found.append(Saved(count, briefly, words))
         return found
 
     def losses(self, report: RepairReport, plan: Plan) -> str:
@@ -103,7 +109,8 @@ class Toll:
         if left_out:
             parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.wish.keep} leaves out")
         if report.dropped_bytes:
-            parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}")
+            held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
+            parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
         if report.faults["codec"]:
             parts.append(f"what the broken {report.compression} stream held")
         return f"not in the output: {', '.join(parts)}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -72,6 +74,7 @@ def run(
         resolution = resolve(common.inputs)
     missing = [shard.name for shard in resolution.missing]
     names = resolution.names
+    _refuse_words_in_inputs(names)
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
@@ -118,6 +121,19 @@ def run(
             summary.failed = True
     printer.end(summary, missing)
     return summary.exit
+
+
+def _refuse_words_in_inputs(names: Sequence[str]) -> None:
+    """Raise `WriteError` where standard output goes into an input, as with `>>`."""
+    try:
+        target = os.fstat(1)
+    except OSError:  # it is closed
+        return
+    if stat.S_ISREG(target.st_mode):
+        from tfrtool.sources.identities import Identities
+        from tfrtool.sources.placing import refuse_inputs
+
+        refuse_inputs("-", target, [Identities(names)])
 
 
 def _events(

@@ -39,7 +39,12 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
     elif report.status == "damaged":
         from tfrtool.verbs.diagnose import extent
 
-        back = f"{plural(report.restorable, 'record')} can be brought back whole" if report.converted else str(toll)
+        back = str(toll)
+        if report.converted:
+            damaged = plural(report.restorable + report.damaged_records, "damaged record")
+            back = f"{report.restorable:,} of {damaged} can be brought back whole"
+            if not report.restorable:  # it came through a pipe, and could not be read again
+                back = "how many records can be brought back is told of a file alone"
         said = f"{extent(report)}; {back}" if report.damaged_bytes else extent(report)
         if report.diagnosis and report.message:
             said = f"{report.message}; {said}"

@@ -25,10 +25,16 @@ def _count(read: Reading) -> Iterator[FileReport]:
 
 
 def count(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> FileReport:
-    """The report of one file from its headers alone: `records`, and any damage that headers can tell."""
-    return count_file(os.fspath(path), Options(format=format, compression=compression))
+    """The report of one file from its headers alone: `records`, and any damage that headers can tell.
+
+    Raises ValueError or TypeError for arguments that are none.
+    """
+    from tfrtool.verbs.asked import path_name, refuse_options
+
+    refuse_options(format=format, compression=compression)
+    return count_file(path_name("path", path), Options(format=format, compression=compression))

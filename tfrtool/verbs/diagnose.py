@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import ZEROED
@@ -10,7 +11,7 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
-from tfrtool.verbs.mangled import Mangled, looks_mangled, mangled, mangled_gzip
+from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_gzip
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
@@ -57,14 +58,8 @@ def diagnose(
     found = None
     if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
         found = mangled(_beginning(source))
-    if found:
-        restorable = _unmangled(source, found.diagnosis)
-        if 2 * report.damaged_bytes > (report.bytes or 0) or restorable > report.records + report.restorable:
-            say(report, found)
-            report.converted, report.restorable = True, restorable
-            if restorable:
-                report.remedy = Remedy("repair", report.path, aim="undo it")
-            return
+    if found and _is_converted(report, source, found):
+        return
     packed = mangled_gzip(source.raw_head) if report.faults["codec"] or source.raw_head[:1] == b"\x1f" else None
     if packed:
         say(report, packed)
@@ -79,6 +74,11 @@ def diagnose(
         report.remedy = Remedy("repair", report.path)
         return
     if damaged:
+        if report.unchecked:
+            report.message = f"the headers are sound, and no payload of {report.faults.total():,} has its checksum"
+            report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+            return
         report.message += "; nothing in it can be brought back whole"
         report.hint = "fetch the file again"
         if report.faults["data-crc"]:
@@ -143,15 +143,61 @@ def _bytes(source: Source, begin: int, end: int) -> bytes:
     return bytes(view[: source.data.read_into(begin, view)])
 
 
-def _unmangled(source: Source, diagnosis: str) -> int:
-    """How many records hold their checksums once the conversion is undone; 0 where the input cannot be read again."""
+def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
+    """Whether a conversion is what is wrong with the file; if so, the report says what undoing it brings back.
+
+    Counted as `repair` counts: records that the conversion left alone are sound, the others are brought back. Where the
+    input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
+    """
+    plainly, mostly = report.records + report.restorable, 2 * report.damaged_bytes > (report.bytes or 0)
     if not source.rereadable:
-        return 0
+        if mostly:
+            say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
+            report.converted, report.restorable = True, 0
+        return mostly
+    undone = _unmangled(source, found.diagnosis)
+    of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
+    as_many = undone.records == plainly and (of_all or mostly)
+    if not (undone.records > plainly or as_many or (mostly and not undone.records)):
+        return False
+    say(report, as_found(found, undone.converted, undone.left))
+    if undone.records:
+        report.converted, report.damaged_records = True, undone.damaged
+        report.restorable = undone.records - min(report.records, undone.untouched)
+        report.remedy = Remedy("repair", report.path, aim="undo it")
+    elif plainly:
+        report.remedy = Remedy("repair", report.path)
+    return True
+
+
+class _Undoing(NamedTuple):
+    """What undoing a conversion gives: `records` that hold their checksums then or can be brought back, of which
+    `untouched` are as they were, and `damaged` ones that cannot be; and how many bytes it changes and leaves."""
+
+    records: int
+    untouched: int
+    damaged: int
+    converted: int
+    left: int
+
+
+def _unmangled(source: Source, diagnosis: str) -> _Undoing:
     from tfrtool.verbs.reread import Reread
     from tfrtool.verbs.unmangle import Undone
 
+    records = untouched = damaged = 0
     with source.again() as again, Reread(again) as data:
-        return sum(event.count for event in walk(Undone(data, diagnosis)) if isinstance(event, Batch))
+        undone = Undone(data, diagnosis)
+        for event in walk(undone):
+            if isinstance(event, Batch):
+                records, untouched = records + event.count, untouched + undone.untouched(event)
+            else:
+                records += event.restorable
+                damaged += event.record is not None and not event.restorable
+            if undone.left:  # what is looked up where the bytes came from is held until now
+                undone.release(event.end)
+                data.release(undone.origin(event.end))
+    return _Undoing(records, untouched, damaged, undone.converted, undone.left)
 
 
 def _may_be_ofrecord(head: bytes) -> bool:

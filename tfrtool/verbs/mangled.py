@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import decompressobj
 from zlib import error as zlib_error
 
@@ -11,11 +10,9 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held, Readable
 from tfrtool.report import Remedy
-from tfrtool.verbs.unmangle import Undone
+from tfrtool.verbs.unmangle import NO_TEXT, Undone, high_bytes, line_ends
 
 _REPLACEMENT = "\ufffd".encode()
-_NO_TEXT = re.compile("[\udc80-\udcff]")
-"""How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
 _LIKELY = 0.5
 """The same for a first look at few bytes."""
 _GLANCE = 1 << 16
@@ -37,6 +34,23 @@ class Mangled:
 _AGAIN = (
     "fetch the file again as binary: no text mode, no re-encoding, no line-end conversion (git: mark *.tfrecord -text)"
 )
+
+
+def as_found(found: Mangled, converted: int, left: int) -> Mangled:
+    """What is said of a whole file in which so many bytes were converted, and so many that might have been were not."""
+    many, said = f"{converted:,} of {converted + left:,}", found.message
+    if found is _CRLF and (left or converted == 1):
+        which = f"{many} line feeds" if left else "the one line feed"
+        said = f"{which} became CR LF: a part of the file went through a text mode, or bytes were put in"
+    elif found is _LATIN and left:
+        said = f"{many} bytes from 128 on were written as two: Latin-1 encoded as UTF-8"
+    return replace(found, message=said)
+
+
+def as_begun(found: Mangled, head: bytes, whole: bool) -> Mangled:
+    """What is said where nothing but these first bytes can be looked at, which are the `whole` file or not."""
+    said = as_found(found, *(line_ends if found is _CRLF else high_bytes)(head))
+    return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
 
 
 _CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
@@ -96,7 +110,7 @@ def mangled(head: bytes) -> Mangled | None:
         return None
     text = head.decode("utf-8", "surrogateescape")
     lost = head.count(_REPLACEMENT)
-    if lost >= 4 and not _NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
+    if lost >= 4 and not NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
         return Mangled("utf8-mangled", message, _AGAIN)
     if _is_text(head) and _gains(head, "utf8-mangled"):
@@ -108,7 +122,7 @@ def _is_text(head: bytes) -> bool:
     """Whether bytes from 128 on are there, and nearly all of them are UTF-8."""
     text = head.decode("utf-8", "surrogateescape")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
-    return beyond > 0 and len(_NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
+    return beyond > 0 and len(NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
 
 
 def _gains(head: bytes, diagnosis: str) -> bool:

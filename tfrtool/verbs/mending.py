@@ -48,8 +48,9 @@ class Mending:
         self._origin: Callable[[int], int] = walked.origin if isinstance(walked, Undone) else int
         self._damaged = False
         self._reached = 0
-        self._pending: tuple[int, int] | None = None
-        """Where a run of frames of an undone stream begins in the input, and how many were written before it."""
+        self._pending: tuple[int, int, int] | None = None
+        """Where a run of frames of an undone stream begins in the input, and how many records were written and how many
+        restored before it."""
 
     @property
     def reached(self) -> int:
@@ -73,7 +74,10 @@ class Mending:
         """Tell of the frames that were held back to be told of as one."""
         if self._pending is None:
             return
-        (begin, at), self._pending = self._pending, None
+        (begin, at, restored), self._pending = self._pending, None
+        if self._report.restored == restored:  # there was nothing to undo
+            self._trail.frames(begin, self._reached, self._report.written - at)
+            return
         damage = Damage(begin, self._reached, "stray", message=self._report.message or "")
         records = self._report.written - at
         outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
@@ -95,12 +99,14 @@ class Mending:
             self._trail.frames(begin, end, batch.count, "dropped")
             self._trail.set_aside(self._data, ((begin, end),))
             return
-        if not self._undone:
+        if not isinstance(self._walked, Undone):
             report.kept += batch.count
             self._trail.frames(begin, end, batch.count)
         else:
-            self._pending = self._pending or (begin, report.written)
-            report.restored += batch.count
+            self._pending = self._pending or (begin, report.written, report.restored)
+            untouched = min(self._walked.untouched(batch), report.sound - report.kept)
+            report.kept += untouched
+            report.restored += batch.count - untouched
         self._saving.frames(self._walked, batch)
 
     def _damage(self, damage: Damage) -> Outcome:

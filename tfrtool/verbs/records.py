@@ -35,11 +35,18 @@ def walk(
     """Yield every sound frame and every damaged range of a file, in its order; together they are the whole file.
 
     Damage is never raised. Raises `OpenError`, `ReadError` or `UnsupportedError` where the file cannot be read, and
-    `DamageError` for a record of more than 1 GiB, which is not read into memory.
+    `DamageError` for a record of more than 1 GiB, which is not read into memory; ValueError or TypeError at once for
+    arguments that are none.
     """
-    name = os.fsdecode(source)
-    with open_source(name, compression=compression) as opened:
-        yield from _walked(name, Reading(opened, Options(format=format, compression=compression)))
+    from tfrtool.verbs.asked import path_name, refuse_options
+
+    refuse_options(format=format, compression=compression)
+    return _walk(path_name("source", source), Options(format=format, compression=compression))
+
+
+def _walk(name: str, options: Options) -> Iterator[Frame | Damage]:
+    with open_source(name, compression=options.compression) as opened:
+        yield from _walked(name, Reading(opened, options))
 
 
 def _walked(name: str, reading: Reading) -> Iterator[Frame | Damage]:
@@ -67,10 +74,19 @@ def records(
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> Iterator[bytes]:
-    """Yield the payload of each record of a file; `DamageError` at the first damage, naming file, offset and cause."""
-    name = os.fsdecode(path)
-    with open_source(name, compression=compression) as opened:
-        reading = Reading(opened, Options(format=format, compression=compression))
+    """Yield the payload of each record of a file; `DamageError` at the first damage, naming file, offset and cause.
+
+    Raises what `walk` raises where the file cannot be read or an argument is none.
+    """
+    from tfrtool.verbs.asked import path_name, refuse_options
+
+    refuse_options(format=format, compression=compression)
+    return _records(path_name("path", path), Options(format=format, compression=compression))
+
+
+def _records(name: str, options: Options) -> Iterator[bytes]:
+    with open_source(name, compression=options.compression) as opened:
+        reading = Reading(opened, options)
         for item in _walked(name, reading):
             if isinstance(item, Frame):
                 yield item.payload

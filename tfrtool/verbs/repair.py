@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from typing import Literal
 
@@ -19,6 +19,8 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
+from tfrtool.sources.identities import Identities
+from tfrtool.sources.reasons import input_called
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, refuse_rewritten
@@ -56,10 +58,13 @@ def repair_file(
 
     `trail` takes the bytes that are dropped and the list of all ranges. An input that cannot be read, and an output
     that cannot be written, is a report with status `error`; nothing then stands under the output's name that did not
-    before. A reader of standard output who went away is `BrokenPipeError`.
+    before. A reader of standard output who went away is `BrokenPipeError`. Once `trail` could not be written, no input
+    is read any more, since its output would not be published.
     """
     trail = trail or Trail()
     try:
+        if trail.failure:
+            raise trail.failure
         yield from _attempt(name, output, options, trail)
     except TfrtoolError as error:
         trail.failed(name, error.facts)
@@ -89,7 +94,7 @@ def _advice(error: TfrtoolError) -> str | None:
 
 def repair(
     path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-    output: str | os.PathLike[str],
+    output: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
@@ -98,8 +103,8 @@ def repair(
     keep_unverified: bool = False,
     force: bool = False,
     dry_run: bool = False,
-    quarantine: str | os.PathLike[str] | None = None,
-    report: str | os.PathLike[str] | None = None,
+    quarantine: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    report: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
 ) -> RepairReport:
     """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
 
@@ -110,8 +115,9 @@ def repair(
     - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
     - `keep` writes only the records before the first damage, or only those after it.
     - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
-    - `keep_unverified` also writes payloads that parse, but that nothing proves: four bytes that are missing anywhere
-      in a payload and its checksum look like a missing checksum, so such a payload may never have been.
+    - `keep_unverified` also writes payloads that parse, but that nothing proves: their checksum is missing or zero, or
+      no payload of the file agrees with its own (at least 8 of them). Four bytes that are missing anywhere in a payload
+      and its checksum look like a missing checksum, so such a payload may never have been.
     - `dry_run` tells the same and writes nothing.
     - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
       of every byte range, from 0 to the end of the decoded stream.
@@ -119,11 +125,18 @@ def repair(
     The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
     (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
     each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
-    never raised. Raises `OpenError`, `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for
-    what could not be done, and then there is no output, or the old one.
+    never raised. Where a side file cannot be written there is no output either. Raises `OpenError`, `ReadError`,
+    `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then there is no
+    output, or the old one; ValueError or TypeError for arguments that are none.
     """
-    name, out = os.fsdecode(path), os.fspath(output)
-    sides = [None if side is None else os.fspath(side) for side in (quarantine, report)]
+    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
+
+    switches = {"fix_bits": fix_bits, "keep_unverified": keep_unverified, "force": force, "dry_run": dry_run}
+    refuse_options(format=format, compression=compression, keep=keep, **switches)
+    name, out = path_name("path", path), path_name("output", output)
+    sides = [path_or_none("quarantine", quarantine), path_or_none("report", report)]
+    for option, side in zip(("quarantine", "report"), sides, strict=True):
+        _refuse_input(option, side, name)
     written = [os.path.realpath(each) for each in (out, *sides) if each is not None]
     if len(set(written)) < len(written):
         raise ValueError("the output, the quarantine and the report must be different files")
@@ -149,6 +162,13 @@ def repair(
                 return item
             outcomes.append(item)
     raise AssertionError("a repair ends with a report")
+
+
+def _refuse_input(option: str, side: str | None, name: str) -> None:
+    """Raise `WriteError` where a side file is the input, under whatever name."""
+    with suppress(OSError, ValueError):
+        if side is not None and (found := Identities([name]).name_of(os.stat(side))) is not None:
+            raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
 
 
 def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
@@ -228,7 +248,13 @@ def _mended(
 ) -> Iterator[Outcome]:
     undone = Undone(data, report.diagnosis) if report.converted and report.diagnosis else None
     walked = undone or data
-    salvage = Salvage(walked, report.kind, fix_bits=options.fix_bits, keep_unverified=options.keep_unverified)
+    salvage = Salvage(
+        walked,
+        report.kind,
+        fix_bits=options.fix_bits,
+        keep_unverified=options.keep_unverified,
+        unchecked=report.unchecked,
+    )
     keep = options.keep
     if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
         keep = "all"  # as of a sound file

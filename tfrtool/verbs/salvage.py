@@ -7,20 +7,25 @@ for more and it is said so. Every other byte is dropped, and can be had apart.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfrtool.framing.algebra import flipped_bit
-from tfrtool.framing.crc import crc32c, unmasked
-from tfrtool.framing.damage import Damage
+from tfrtool.framing.crc import Masked, crc32c, unmasked
+from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER, LAYOUTS
+from tfrtool.framing.mend import mends
 from tfrtool.framing.window import Readable, Window
 from tfrtool.payload.kinds import fits
 from tfrtool.report import Action, Kind, Outcome, Range
+from tfrtool.verbs.within import sound_within
 
 LARGEST_FIXED = 64 << 10
 """Largest payload whose bits are corrected, in bytes: chance makes one of 8,000 such look correctable."""
 
 _STEP = 1 << 20
+
+_HOLE = bytes(8)
+"""How a payload ends where zeros behind it are more likely those of a hole in the file than a checksum left out."""
 
 
 @dataclass(slots=True)
@@ -32,11 +37,24 @@ class Payload:
 
 
 class Salvage:
-    """Decides over the damage of one stream, in its order."""
+    """Decides over the damage of one stream, in its order.
 
-    def __init__(self, data: Readable, kind: Kind | None, *, fix_bits: bool, keep_unverified: bool) -> None:
+    `unchecked` says that no payload of the stream agrees with its checksum though the headers do: then these checksums
+    speak neither for a payload nor against it.
+    """
+
+    def __init__(
+        self,
+        data: Readable,
+        kind: Kind | None,
+        *,
+        fix_bits: bool,
+        keep_unverified: bool,
+        unchecked: bool = False,
+    ) -> None:
         self.data = data
         self.kind = kind
+        self.unchecked = unchecked
         self.fix_bits = fix_bits
         self.keep_unverified = keep_unverified
         self._used: list[Range] = []
@@ -52,12 +70,20 @@ class Salvage:
             if fixed is not None:
                 data, evidence = fixed
                 return Outcome(damage, "corrected", 1, (), evidence), iter([Payload(data=data)])
+        confined = None if self.fix_bits else self._confined(damage)
+        evidence = self._without_checksum(damage) if rescue is None else ""
+        if evidence:
+            rescue = Rescue("unproved", 1, ((damage.begin + HEADER, damage.end - 4),))
+            damage = replace(damage, rescue=rescue)
         if self.keep_unverified and rescue and self._parses(rescue.pieces, rescue.layout):
-            return self._keep(damage, "kept", rescue.pieces, rescue.layout)
+            outcome, payloads = self._keep(damage, "kept", rescue.pieces, rescue.layout)
+            return outcome.replaced(evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
         action: Action = "dropped" if dropped or damage.begin == damage.end else "restored"
-        fixable = bool(dropped) and not self.fix_bits and self._confined(damage) is not None
-        return Outcome(damage, action, 0, dropped, fixable=fixable), iter(())
+        within = sum(sound_within(self.data, span) for span in dropped)
+        evidence = f"in it stand{'s' * (within == 1)} {within:,} whole frame{'s' * (within != 1)}" if within else ""
+        fixable = bool(dropped) and confined is not None
+        return Outcome(damage, action, 0, dropped, evidence, fixable=fixable, within=within), iter(())
 
     def _keep(
         self, damage: Damage, action: Action, pieces: tuple[Range, ...], layout: str
@@ -70,24 +96,49 @@ class Salvage:
         dropped = _without((damage.begin, damage.end), used)
         return Outcome(damage, action, 1, dropped), iter([Payload(pieces)])
 
-    def _confined(self, damage: Damage) -> bytes | None:
-        """The damaged payload, where it is small and lies between a sound header and its own checksum."""
+    def _without_checksum(self, damage: Damage) -> str:
+        """Why the checksum of a payload, behind a header that tells its length, says nothing of it; else no text."""
+        begin, end = damage.begin + HEADER, damage.end - 4
+        if damage.fault not in ("data-crc", "length-crc") or damage.got is None or begin >= end:
+            return ""
+        head, stored = _read(self.data, damage.begin, begin), _read(self.data, end, damage.end)
+        if int.from_bytes(head[:8], "little") != end - begin:
+            return ""
+        zeros = not any(stored) and (damage.fault == "data-crc" or not any(head[8:]))
+        if self.unchecked and damage.fault == "data-crc":
+            return "no payload of the file agrees with its checksum"
+        hole = zeros and _read(self.data, max(begin, end - len(_HOLE)), end) == _HOLE
+        return "zeros stand where its checksum should be" if zeros and not hole else ""
+
+    def _confined(self, damage: Damage) -> tuple[bytes, int] | None:
+        """The damaged payload and its stored checksum, where it is small and lies between these and its header.
+
+        A header with flipped bits counts where they are told and the length is then that of the record.
+        """
         size = damage.end - damage.begin - FRAMING
-        if damage.fault != "data-crc" or damage.rescue or damage.got is None or not 0 < size <= LARGEST_FIXED:
+        if damage.rescue or damage.got is None or not 0 < size <= LARGEST_FIXED:
+            return None
+        if damage.fault not in ("data-crc", "length-crc"):
             return None
         raw = _read(self.data, damage.begin, damage.end)
-        if int.from_bytes(raw[:8], "little") != size or int.from_bytes(raw[-4:], "little") != damage.got:
-            return None
-        return raw[HEADER:-4]
+        head, stored = raw[:HEADER], int.from_bytes(raw[-4:], "little")
+        length = int.from_bytes(head[:8], "little")
+        if damage.fault == "data-crc":
+            return (raw[HEADER:-4], stored) if length == size and stored == damage.got else None
+        told = size in mends(head) or (length == size and any(head))
+        return (raw[HEADER:-4], stored) if told else None
 
     def _fixed(self, damage: Damage) -> tuple[bytes, str] | None:
         """The payload with one bit turned over, if that gives its checksum; only where the record is confined."""
-        payload = bytearray(self._confined(damage) or b"")
-        bit = flipped_bit(payload, unmasked(damage.got)) if payload and damage.got is not None else None
-        if bit is None or damage.got is None:
+        confined = self._confined(damage)
+        if confined is None:
+            return None
+        payload, wanted = bytearray(confined[0]), unmasked(Masked(confined[1]))
+        bit = flipped_bit(payload, wanted)
+        if bit is None:
             return None
         payload[bit // 8] ^= 1 << bit % 8
-        if crc32c(payload) != unmasked(damage.got) or (self.kind not in (None, "unknown") and self._misfits(payload)):
+        if crc32c(payload) != wanted or (self.kind not in (None, "unknown") and self._misfits(payload)):
             return None
         chance = 8 * len(payload) / 2**32
         place = f"bit {bit % 8} of byte {bit // 8} of the payload turned over; other damage would look so once in"

@@ -209,7 +209,7 @@ class _Describing:
 
 
 def schema(
-    *paths: str | os.PathLike[str],
+    *paths: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
     n: int | None = None,
@@ -217,11 +217,17 @@ def schema(
     """The schema of some files together, in their order; `n` records of each, or all.
 
     Damaged records and payloads that do not parse are passed over: `verify` tells of the former, `misfits` counts the
-    latter. Raises `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read.
+    latter. Raises `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read,
+    ValueError or TypeError for arguments that are none.
     """
+    from tfrtool.verbs.asked import path_name, refuse_options, whole_number
+
+    refuse_options(format=format, compression=compression)
+    if n is not None:
+        n = whole_number("n", n, 0)
     total = Schema()
-    for path in paths:
-        for item in schema_file(os.fspath(path), Options(format=format, compression=compression), n):
+    for path in [path_name("each of the paths", path) for path in paths]:
+        for item in schema_file(path, Options(format=format, compression=compression), n):
             if isinstance(item, Schema):
                 total.merge(item)
             elif isinstance(item, FileReport) and item.error:

@@ -195,23 +195,26 @@ def _pieces(read: Reading, at: int, size: int) -> Iterator[memoryview]:
 
 
 def stat(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
     duplicates: bool = False,
-    index: str | os.PathLike[str] | None = None,
+    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
     force: bool = False,
 ) -> StatReport:
     """How one file is made: the sizes of its payloads, its framing, its kind, and any damage that headers can tell.
 
     `duplicates` counts payloads that occur more than once. `index` is a file to write a line for each sound record to,
     which `force` lets replace another. Never raises for damage; a file that cannot be read, or an index that cannot be
-    written, is a report of status `error`.
+    written, is a report of status `error`. Raises ValueError or TypeError for arguments that are none.
     """
-    where = None if index is None else os.fspath(index)
+    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
+
+    refuse_options(format=format, compression=compression, duplicates=duplicates, force=force)
+    name, where = path_name("path", path), path_or_none("index", index)
     options = StatOptions(format=format, compression=compression, duplicates=duplicates, write_index=where, force=force)
-    for event in stat_file(os.fspath(path), options):
+    for event in stat_file(name, options):
         if isinstance(event, StatReport):
             if event.digests:
                 event.digests.close()

@@ -25,17 +25,18 @@ class Trail:
 
     The list is JSON Lines. For each input its `range` objects stand in order, without gap or overlap, from 0 to the
     end of the decoded stream: `path`, `begin`, `end`, `action`, `records`, which counts the records that were written
-    from it, `left_out`, which counts sound ones that were not asked for, and for damage `fault`, `record`, `message`,
-    and for bytes that were dropped `quarantine`, their offset in the file of dropped bytes. A `break` object tells of a
-    break of the gzip or zlib stream, `at` the byte before which it lies. An `output` object behind them names the file
-    that holds the records, and its `bytes` before they are compressed. An `error` object takes back what stands above
-    it for that input: its output was not written after all.
+    from it, `left_out`, which counts sound ones that were not asked for, and for damage `fault`, `record`, `message`.
+    Bytes that were dropped are listed in `dropped`, and `quarantine` is their offset in the file of dropped bytes. A
+    `break` object tells of a break of the gzip or zlib stream, `at` the byte before which it lies. An `output` object
+    behind them names the file that holds the records, and its `bytes` before they are compressed. An `error` object
+    stands for an input that cannot be opened, or takes back what stands above it: its output was not written after all.
 
     Outputs are not published without what tells of them: where there are side files, the outputs wait until those have
     their names. What a crash leaves between is a list that names an output which is not there. Pipes and devices get no
     name, and take what is written at once.
 
-    A side file that cannot be written stops no repair: both are given up, and `failure` says so.
+    Where a side file cannot be written both are given up, and no output is published: those that wait are discarded,
+    whatever writes to the list from then on raises `WriteError`, and `failure` says why.
     """
 
     def __init__(
@@ -74,13 +75,16 @@ class Trail:
 
     @property
     def failure(self) -> WriteError | None:
-        """Why there are no side files, where they could not be written."""
+        """Why there are no side files and no outputs, where the former could not be written."""
         if self._failure is None:
             return None
         names = [f"'{name}'" for name in self._sinks if name not in self._published]
         whole = f"neither {names[0]} nor {names[1]} was" if len(names) > 1 else f"{names[0]} was not"
-        again = Remedy(settings=FORCE.settings, aim="write all of it again")
-        return WriteError(f"{self._failure.facts}; {whole} written whole; the outputs are not concerned", again)
+        error = WriteError(f"{self._failure.facts}; {whole} written whole, so no output was published")
+        if self._published:  # what has its name already is in the way of the next run
+            error.remedy = Remedy(settings=FORCE.settings, aim="write all of it again")
+        error.__cause__ = self._failure.__cause__
+        return error
 
     def __enter__(self) -> Self:
         try:
@@ -125,7 +129,8 @@ class Trail:
         """All inputs are done: bring the side files to the disk, which can take its time."""
         if self._settled:
             return
-        self.end()
+        with suppress(WriteError):  # which `failure` tells
+            self.end()
         self._settled, self._quarantine, self._report = True, None, None
         with self._may_fail():
             for sink in () if self._failure else self._sinks.values():
@@ -134,8 +139,8 @@ class Trail:
     def publish(self) -> dict[str, WriteError]:
         """Give the side files their names, and then the outputs that wait for that.
 
-        The result tells, by input, of outputs that did not get theirs; `failure` tells of the side files. A second call
-        gives the same and does nothing.
+        The result tells, by input, of outputs that did not get theirs, which is none of them where a side file did not;
+        `failure` tells of that. A second call gives the same and does nothing.
         """
         if not self._done:
             self.settle()
@@ -147,6 +152,8 @@ class Trail:
             directories = set()
             for path, sink in self._waiting:
                 try:
+                    if self.failure:
+                        raise self.failure
                     directories.add(sink.name())
                 except WriteError as error:
                     self._unpublished[path] = error
@@ -191,7 +198,7 @@ class Trail:
         """Sound frames, written as they are (or `dropped`, where they were not asked for)."""
         if action != "kept":
             self.end()
-            told = {} if self._quarantine is None else {"quarantine": self._set_aside}
+            told = self._where(((begin, end),), self._set_aside)
             self._line(begin, end, action, records=0, left_out=records, **told)
             return
         if self._kept and self._kept[1] == begin:
@@ -213,10 +220,7 @@ class Trail:
         }
         if damage.rescue:
             told["how"] = damage.rescue.how
-        if outcome.dropped:
-            told["dropped"] = [list(span) for span in outcome.dropped]
-            if self._quarantine is not None:
-                told["quarantine"] = self._set_aside
+        told |= self._where(outcome.dropped, self._set_aside)
         self._line(damage.begin, damage.end, outcome.action, **told)
         self.set_aside(data, outcome.dropped)
 
@@ -232,35 +236,43 @@ class Trail:
 
     def whole(self, data: Readable, report: RepairReport) -> int:
         """An input from which nothing is taken; the result is its size in bytes, as far as that is known."""
-        size = report.bytes or 0
+        size, begin = report.bytes or 0, self._set_aside
         if self._quarantine is not None or (self._report is not None and data.size is None):
-            size, begin = 0, self._set_aside
+            size = 0
             for view in whole(data):
                 size += len(view)
                 if self._quarantine is not None:
                     self._set_aside += self._write(self._quarantine, view)
-            told: dict[str, Any] = {} if self._quarantine is None else {"quarantine": begin}
-        else:
-            told = {}
+        told = self._where(((0, size),) if size else (), begin)
         self._line(0, size, "dropped", records=0, diagnosis=report.diagnosis, message=report.message, **told)
         return size
 
     def written(self, name: str, report: RepairReport) -> None:
-        """The output that holds what was kept of an input."""
+        """The output that holds what was kept of an input. A full disk is to be found out now, not at the end."""
         self.end()
         self._row("output", output=_text(name), records=report.written, bytes=report.output_bytes)
+        for file in filter(None, (self._quarantine, self._report)):
+            self._write(file, b"", flush=True)
 
     def failed(self, path: str, message: str) -> None:
-        """An input whose output could not be written."""
+        """An input that cannot be opened, or whose output could not be written."""
         self._kept = None
         self._path = path
-        self._row("error", message=message)
+        with suppress(WriteError):  # which `failure` tells
+            self._row("error", message=message)
 
     def end(self) -> None:
         """Write the stretch of kept frames that is held back to be one line."""
         if self._kept:
             self._line(*self._kept, "kept", records=self._kept_records)
             self._kept = None
+
+    def _where(self, dropped: tuple[Range, ...], at: int) -> dict[str, Any]:
+        """How a line tells which bytes were dropped, and that they begin at `at` in the file of dropped bytes."""
+        if not dropped:
+            return {}
+        told: dict[str, Any] = {"dropped": [list(span) for span in dropped]}
+        return told if self._quarantine is None else {**told, "quarantine": at}
 
     def _line(self, begin: int, end: int, action: str, **told: Any) -> None:
         self._row("range", begin=begin, end=end, action=action, **told)
@@ -272,9 +284,13 @@ class Trail:
             row = {"type": kind, "v": 1, "path": _text(self._path), **told}
             self._write(self._report, json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
-    def _write(self, file: BinaryIO, data: bytes | memoryview) -> int:
+    def _write(self, file: BinaryIO, data: bytes | memoryview, *, flush: bool = False) -> int:
         with self._may_fail():
             file.write(data)
+            if flush:
+                file.flush()
+        if self.failure:
+            raise self.failure
         return len(data)
 
 

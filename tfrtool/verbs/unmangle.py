@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
+from tfrtool.framing.layout import FOOTER, HEADER
+from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
 
 _STEP = 1 << 16
+NO_TEXT = re.compile("[\udc80-\udcff]")
+"""How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
 _HELD = 2
 """Pieces whose result is kept: whoever reads across the edge of two must not have them undone at every step."""
 
@@ -27,7 +32,11 @@ class Undone:
 
     def __init__(self, data: Readable, diagnosis: str) -> None:
         self._data = data
-        self._undo, self._widths = (_line_feeds, _line_widths) if diagnosis == "crlf" else (_single_bytes, _char_widths)
+        self._crlf = diagnosis == "crlf"
+        self._undo, self._widths = (_line_feeds, _line_widths) if self._crlf else (_single_bytes, _char_widths)
+        self.converted = self.left = 0
+        """Line feeds, or bytes from 128 on, that were met so far: those that were undone, and those that were found as
+        no conversion leaves them."""
         self._starts = [0]  # where the pieces found so far begin, and the next one, in this stream
         self._origins = [0]  # and in that which was converted
         self._ended = False
@@ -68,6 +77,23 @@ class Undone:
             self._table = begin, list(accumulate(self._widths(self._raw(number)), initial=0))
         return begin + self._table[1][offset - self._starts[number]]
 
+    def untouched(self, batch: Batch) -> int:
+        """How many frames of a batch, none of which is released, the conversion left as they were."""
+        view = batch.view
+        if view is None or batch.begins[0] < HEADER or batch.ends[-1] + FOOTER > len(view):  # one large record
+            return self._is_untouched(batch.begin, batch.end)
+        count = 0
+        for begin, end in zip(batch.begins, batch.ends, strict=True):
+            frame = bytes(view[begin - HEADER : end + FOOTER])
+            if frame.isascii() if not self._crlf else b"\n" not in frame:
+                count += 1
+            elif self.left:  # else whatever could be converted was
+                count += self._is_untouched(batch.base + begin - HEADER, batch.base + end + FOOTER)
+        return count
+
+    def _is_untouched(self, begin: int, end: int) -> bool:
+        return self.origin(end) - self.origin(begin) == end - begin
+
     def _find(self, offset: int) -> int | None:
         """The piece that holds a byte, among those that are not released; None behind the end."""
         while offset >= self._starts[-1]:
@@ -78,6 +104,8 @@ class Undone:
             self._ended = len(chunk) < _STEP
             used, undone = self._undo(chunk, self._ended)
             if used:
+                made, left = (line_ends if self._crlf else high_bytes)(chunk[:used])
+                self.converted, self.left = self.converted + made, self.left + left
                 self._keep(begin, undone)
                 self._starts.append(self._starts[-1] + len(undone))
                 self._origins.append(begin + used)
@@ -110,6 +138,12 @@ def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
     return len(used), used.replace(b"\r\n", b"\n")
 
 
+def line_ends(chunk: bytes) -> tuple[int, int]:
+    """How many line feeds stand behind a carriage return, and how many do not."""
+    converted = chunk.count(b"\r\n")
+    return converted, chunk.count(b"\n") - converted
+
+
 def _line_widths(chunk: bytes) -> Iterator[int]:
     """Of each byte of the result, from how many it came."""
     first, *others = chunk.split(b"\r\n")
@@ -123,6 +157,13 @@ def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     text = decoder.decode(chunk, last)
     return len(chunk) - len(decoder.getstate()[0]), _encoded(text)
+
+
+def high_bytes(chunk: bytes) -> tuple[int, int]:
+    """How many bytes from 128 on were written as several, and how many stand by themselves."""
+    text = chunk.decode("utf-8", "surrogateescape")
+    left = len(NO_TEXT.findall(text))
+    return len(text) - len(text.encode("ascii", "ignore")) - left, left
 
 
 def _char_widths(chunk: bytes) -> Iterator[int]:

@@ -101,24 +101,27 @@ def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
 
 
 def verify(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
     payload: bool = False,
-    index: str | os.PathLike[str] | None = None,
+    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
 ) -> FileReport:
     """The report of one file, with all its damage in `damage`; for files with millions of faults use `walk`.
 
     `payload` also parses every payload. `index` is an index of the file, which is held against it: `index_faults` says
-    how often they disagree. Never raises for damage; a file that cannot be read has status `error`.
+    how often they disagree. Never raises for damage; a file that cannot be read has status `error`. Raises ValueError
+    or TypeError for arguments that are none.
     """
     from tfrtool.framing.damage import Damage
+    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
 
-    where = None if index is None else os.fspath(index)
+    refuse_options(format=format, compression=compression, payload=payload)
+    name, where = path_name("path", path), path_or_none("index", index)
     options = Options(format=format, compression=compression, payload=payload, index=where)
     damage: list[Damage] = []
-    for item in verify_file(os.fspath(path), options):
+    for item in verify_file(name, options):
         if isinstance(item, FileReport):
             return item.replaced(damage=damage)
         if isinstance(item, Damage):

@@ -111,21 +111,28 @@ class RecordWriter(FrameFile):
     Records go to a temporary file beside `path`, which takes its name in `close`. Used as a context manager it closes
     at the end of the block, and discards everything where the block raises. `compression` is None, "gzip" or "zlib",
     in either case of letters; gzip is one member, which is all that TensorFlow up to 2.4 reads. An existing file is
-    refused with `WriteError` unless `force`. `records` counts what was written.
+    refused with `WriteError` unless `force`. `level` is how hard to compress, from 0 to 9 (-1 for the usual of zlib).
+    `records` counts what was written. Arguments that are none are ValueError or TypeError.
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
         *,
         compression: Literal["gzip", "zlib", "none", "GZIP", "ZLIB", "NONE", ""] | None = None,
         level: int = 6,
         force: bool = False,
     ) -> None:
+        from tfrtool.verbs.asked import path_name, refuse_options, whole_number
+
+        if not isinstance(compression, str | None):
+            raise TypeError(f"compression is gzip, zlib or None, not {compression!r}")
         codec = (compression or "none").lower()
         if codec not in ("none", "gzip", "zlib"):
             raise ValueError(f"compression is gzip, zlib or None, not {compression!r}")
-        super().__init__(os.fspath(path), codec, level=level, force=force)  # type: ignore[arg-type]
+        refuse_options(force=force)
+        level = whole_number("level", level, -1, 9)
+        super().__init__(path_name("path", path), codec, level=level, force=force)  # type: ignore[arg-type]
         self.records = 0
 
     def write(self, payload: Bytes) -> None:
