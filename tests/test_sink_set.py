@@ -1,9 +1,11 @@
 """Several outputs take their names together or not at all, and leave nothing lying about."""
 
+import errno
 import os
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,83 @@ def test_a_failure_between_two_names_takes_back_those_given(
     with pytest.raises(error, match="no more"):
         write(NAMES, force=True)
     assert found() == before
+
+
+@pytest.fixture
+def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on FAT, and on some network file systems."""
+
+    def refuse(*args: object, **how: object) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", refuse)
+
+
+def at_call(number: int, when: str, act: Callable[[], None]) -> list[int]:
+    """Lets `act` happen before or behind the call of this number of those that give names; the list grows by each."""
+    called: list[int] = []
+
+    def harmed(real: Callable[..., None]) -> Callable[..., None]:
+        def call(*args: str) -> None:
+            called.append(1)
+            turn = len(called) == number + 1
+            if turn and when == "before":
+                act()
+            real(*args)
+            if turn and when == "behind":
+                act()
+
+        return call
+
+    os.rename, os.replace = harmed(os.rename), harmed(os.replace)
+    return called
+
+
+@pytest.mark.usefixtures("no_links")
+@pytest.mark.parametrize(
+    ("error", "when"), [(OSError(5, "no"), "before"), (KeyboardInterrupt(), "before"), (KeyboardInterrupt(), "behind")]
+)
+def test_without_hard_links_a_failure_at_any_call_brings_back_what_was_replaced(
+    error: BaseException, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise error
+
+    for name in ("elsewhere", "part-0", "part-2"):
+        Path(name).write_bytes(b"old " + name.encode())
+    os.symlink("elsewhere", "part-1")
+    before = found()
+    for number in range(6):
+        with monkeypatch.context() as patch, pytest.raises((WriteError, KeyboardInterrupt)):
+            patch.setattr(os, "rename", os.rename)
+            patch.setattr(os, "replace", os.replace)
+            called = at_call(number, when, fail)
+            write(NAMES, force=True)
+        assert len(called) > number
+        assert (found(), os.path.islink("part-1")) == (before, True), number
+    write(NAMES, force=True)
+    assert found() == {name: name.encode() for name in NAMES} | {"elsewhere": b"old elsewhere"}
+
+
+@pytest.mark.usefixtures("no_links", "no_waiting")
+def test_without_hard_links_a_kill_at_any_moment_leaves_what_was_replaced_or_what_replaces_it() -> None:
+    for number, when in product(range(6), ("before", "behind")):
+        for name in NAMES:
+            Path(name).write_bytes(b"old")
+        pid = os.fork()
+        if not pid:
+            with suppress(BaseException):
+                at_call(number, when, lambda: os._exit(0))
+                write(NAMES, force=True)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        debris._swept.clear()
+        write(["other"], force=True)  # which clears away what it may
+        for name in NAMES:
+            left = [*Path().glob(f".{name}.*.old"), *Path().glob(name)]
+            assert left and {path.read_bytes() for path in left} <= {b"old", name.encode()}, (number, when)
+        for path in Path().iterdir():
+            path.unlink()
 
 
 def test_a_failure_between_two_new_names_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,24 +143,23 @@ class OutputSet:
             if first.setdefault(places[number], number) != number:
                 raise WriteError(f"'{name}' would be written twice: choose another name for one of the outputs")
         self._finish()
-        given: list[tuple[str, os.stat_result, str | None]] = []
-        kept: list[str] = []
+        given: list[tuple[str, os.stat_result, tuple[str, ...]]] = []
         try:
             for temporary, name in reversed(list(zip(self._members, names, strict=True))):
                 old = admit(name, self._force, self._same_as)
-                backup = None
                 if old is not None:
                     os.chmod(temporary, stat.S_IMODE(old.st_mode) & 0o777)
-                    backup = _second_name(name)
-                    kept += [backup] if backup else []
-                given.append((name, os.stat(temporary), backup))
+                backups = None if old is None else _backup_names(name)
+                given.append((name, os.stat(temporary), backups or ()))
+                if backups:
+                    _back_up(name, *backups)
                 publish(temporary, name, self._force)
         except BaseException:
-            for name, ours, backup in reversed(given):
-                _take_back(name, ours, backup)
+            for name, ours, names_of_old in reversed(given):
+                _take_back(name, ours, names_of_old)
             raise
-        finally:
-            for backup in kept:
+        for _, _, names_of_old in given:
+            for backup in names_of_old:
                 remove(backup)
         self._published = True
         for directory in {os.path.dirname(name) or "." for name in names}:
@@ -175,22 +174,37 @@ def is_direct(path: str) -> bool:
     return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
 
 
-def _second_name(name: str) -> str | None:
-    """A hidden name for the file that will be replaced, to bring it back by; None where links cannot be made."""
+def _backup_names(name: str) -> tuple[str, str]:
+    """Two hidden names to bring back by the file that will be replaced: for a link to it, and for itself.
+
+    The latter is none that is cleared away once its process is dead: there the file has no other name for a moment.
+    """
     directory, base = os.path.split(name)
-    backup = os.path.join(directory, temporary_name(base))
+    linked = os.path.join(directory, temporary_name(base))
+    return linked, linked.removesuffix(".tmp") + ".old"
+
+
+def _back_up(name: str, linked: str, moved: str) -> None:
+    """Give a file the one name too or, on a file system without hard links, the other in place of its own."""
     try:
-        os.link(name, backup, follow_symlinks=False)
+        os.link(name, linked, follow_symlinks=False)
     except OSError:
-        return None
-    return backup
+        try:
+            os.rename(name, moved)
+        except OSError as error:
+            raise WriteError(f"cannot replace '{name}': {reason(error)}; nothing was published") from error
 
 
-def _take_back(name: str, ours: os.stat_result, backup: str | None) -> None:
+def _take_back(name: str, ours: os.stat_result, backups: tuple[str, ...]) -> None:
     """Take a name back, if it was given, and give it to the file that had it before."""
     with suppress(OSError):
-        if os.path.samestat(os.lstat(name), ours):
-            if backup is None:
-                os.unlink(name)
-            else:
-                os.replace(backup, name)
+        present = os.lstat(name) if os.path.lexists(name) else None
+        if present is not None and not os.path.samestat(present, ours):
+            for backup in backups:
+                remove(backup)
+            return
+        for backup in filter(os.path.lexists, backups):
+            os.replace(backup, name)
+            return
+        if present is not None:
+            os.unlink(name)
