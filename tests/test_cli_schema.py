@@ -10,10 +10,14 @@ from faults import flip
 from messagekit import entry, event, example, raw_example, scalar, sequence, sized
 from program import json_lines, on_terminal, run
 
+from tfrtool import schema
 from tfrtool.cli import schema_run
 from tfrtool.cli.common import Common
+from tfrtool.cli.schema_emit import Emitting
+from tfrtool.errors import WriteError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema import agree, table
+from tfrtool.report import FileReport
 
 
 def write(path: Path, *payloads: bytes) -> Path:
@@ -237,6 +241,22 @@ def test_an_input_is_never_the_output(path: Path) -> None:
     before = path.read_bytes()
     assert run("schema", "--emit", "tf", "-o", path, "--force", path).returncode == 3
     assert path.read_bytes() == before
+
+
+def test_an_input_that_cannot_be_read_is_never_the_output_either(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "unread").write_bytes(b"old")
+    emitting = Emitting("tf", str(tmp_path / "unread"), force=True, quiet=True)
+    emitting.show(str(path), schema(path))
+    emitting.show("unread", FileReport(str(tmp_path / "unread"), "error", error=("read", "no")))
+    with pytest.raises(WriteError, match="is the input"):
+        emitting.finish()
+    assert (tmp_path / "unread").read_bytes() == b"old"
+
+
+def test_emit_tfds_is_refused_where_an_input_cannot_be_read(path: Path, tmp_path: Path) -> None:
+    done = run("schema", "--emit", "tfds", "-o", tmp_path, path, tmp_path / "nowhere")
+    assert (done.returncode, sorted(tmp_path.glob("*.json"))) == (3, [])
+    assert "the inputs have 1 file that could not be read" in done.stderr
 
 
 def test_emit_tfds_writes_two_files_into_the_folder(path: Path, tmp_path: Path) -> None:

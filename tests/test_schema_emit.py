@@ -8,18 +8,20 @@ import os
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from struct import pack
 from typing import Any
 
 import pytest
+from faults import flip
 from messagekit import entry, event, example, ofrecord, raw_example, scalar, sequence, sized, tag
 from program import environment, run
 from pytest import mark
 from schemakit import described
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
-from tfrtool.framing.encode import frame
+from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.emit import TEXTS, emit, tfds
 from tfrtool.verbs.findings import findings
@@ -313,6 +315,59 @@ def test_tfds_documents_are_written_both_or_none_and_over_nothing(tmp_path: Path
     assert sorted(os.listdir(tmp_path)) == ["features.json", "shard-0"]
     tfds.write(schema, str(tmp_path), force=True)
     assert sorted(os.listdir(tmp_path)) == ["dataset_info.json", "features.json", "shard-0"]
+
+
+@mark.parametrize("name", ["features.json", "dataset_info.json"])
+def test_tfds_documents_never_replace_an_input(name: str, tmp_path: Path) -> None:
+    from tfrtool import schema
+
+    path = tmp_path / name
+    path.write_bytes(data := frame(example({"a": ("int64_list", [1])})))
+    with pytest.raises(WriteError, match="is the input"):
+        tfds.write(schema(path), str(tmp_path), force=True)
+    assert (os.listdir(tmp_path), path.read_bytes()) == ([name], data)
+
+
+@mark.parametrize("taken", ["features.json", "dataset_info.json"])
+@mark.parametrize("stands", [os.mkdir, os.mkfifo])
+def test_a_tfds_document_that_cannot_be_written_leaves_the_other_as_it_was(
+    taken: str, stands: Callable[[Path], None], tmp_path: Path
+) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1])})])
+    stands(tmp_path / taken)
+    with pytest.raises(WriteError, match="it is a"):
+        tfds.write(schema, str(tmp_path), force=True)
+    assert sorted(os.listdir(tmp_path)) == sorted(["shard-0", taken])
+
+
+GOOD = frame(example({"a": ("int64_list", [1])}))
+OTHERS = {
+    "OFRecords": (ofrecord_frame(ofrecord({"a": ("int32_list", [1])})), "holds records of kind ofrecord"),
+    "events": (frame(event(step=1, summary=scalar("loss", 1))), "holds records of kind event"),
+    "no known kind": (frame(b"\xff\xff\xff"), "holds records of kind unknown"),
+    "a page": (b"<!DOCTYPE html><html></html>" * 9, "have 1 file that could not be read"),
+    "damage": (GOOD + flip(GOOD, 20) + GOOD, "have 1 damaged range"),
+    "a payload that does not parse": (GOOD * 9 + frame(b"\xff\xff\xff"), "have 1 payload that does not parse"),
+}
+
+
+@mark.parametrize("kind", OTHERS)
+def test_tfds_is_told_of_no_file_that_it_cannot_read(kind: str, tmp_path: Path) -> None:
+    from tfrtool import schema
+
+    data, said = OTHERS[kind]
+    (tmp_path / "train").write_bytes(GOOD)
+    (tmp_path / "test").write_bytes(data)
+    with pytest.raises(UnsupportedError, match=f"{said}.*leave such files out"):
+        tfds.documents(schema(tmp_path / "train", tmp_path / "test"))
+
+
+def test_tfds_is_told_of_no_ofrecord_file_even_of_empty_records(tmp_path: Path) -> None:
+    schema = described(tmp_path, [example({"a": ("int64_list", [1])})], [b""])
+    assert tfds.documents(schema)
+    schema.files[1].format = "ofrecord"
+    with pytest.raises(UnsupportedError, match="holds OFRecords"):
+        tfds.documents(schema)
 
 
 # The programs

@@ -30,10 +30,12 @@ class Emitting(SchemaPrinter):
         self._output = output
         self._force = force
         self._quiet = quiet
+        self._inputs: list[str] = []
 
     def show(self, name: str, event: Event) -> None:
-        if isinstance(event, FileReport) and event.status == "error":
-            self.total.unread += 1
+        if isinstance(event, FileReport):
+            self._inputs.append(event.path)
+            self.total.unread += event.status == "error"
         super().show(name, event)
 
     def finish(self) -> None:
@@ -52,9 +54,8 @@ class Emitting(SchemaPrinter):
         elif self._output and self._output != "-":
             from tfrtool.sources.sink import atomic_output
 
-            inputs = [file.path for file in self.total.files]
             text = emit(self.total, self._what)
-            with atomic_output(self._output, force=self._force, same_as=inputs) as out:
+            with atomic_output(self._output, force=self._force, same_as=self._inputs) as out:
                 out.write(text.encode())
         else:
             written = []

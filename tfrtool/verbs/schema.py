@@ -82,7 +82,7 @@ class _Describing:
         report.unread = report.unread or more  # however much was read at once
         if self.left == 0:
             report.records = self.seen - self.schema.misfits
-        if read.foreign:
+        if report.status == "foreign" and not report.records:
             self.schema.unread = 1
         else:
             self.schema.damaged = sum(report.faults.values()) - self.schema.misfits
@@ -90,7 +90,8 @@ class _Describing:
         self.schema.cut()
         self.schema.shards.add(self.schema.table, report.path)
         kind = None if self.schema.records == self.schema.blank else self.schema.kind
-        self.schema.files = [File(report.path, report.records, self.payload_bytes, report.compression, kind)]
+        size, packed = self.payload_bytes, report.compression
+        self.schema.files = [File(report.path, report.records, size, packed, kind, report.format)]
         if self.schema.kind is not None:
             report.kind = self.schema.kind
         yield self.schema

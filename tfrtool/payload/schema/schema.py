@@ -8,7 +8,7 @@ from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
-from tfrtool.report import Kind
+from tfrtool.report import Format, Kind
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 
 class File(Fields):
-    """What an emitter needs to know of one file: its name, its sound records and their kind, the bytes of payloads."""
+    """What an emitter needs to know of one file: its name, its sound records, their kind and framing, the bytes of
+    payloads.
+    """
 
     path: str
     records: int
     bytes: int
     compression: str | None
     kind: Kind | None = None
+    format: Format | None = None
 
 
 class Schema(Fields):

@@ -74,12 +74,12 @@ def heading(schema: Schema, what: str) -> list[str]:
     others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != next(iter(schema.kinds))]
     if others:
         lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
-    if lost := _lost(schema):
+    if lost := unknown(schema):
         lines.append(f"# Left out, and possibly unlike what is described: {', '.join(lost)}.")
     return lines
 
 
-def _lost(schema: Schema) -> list[str]:
+def unknown(schema: Schema) -> list[str]:
     """What of the inputs could not be described."""
     counts = (
         (schema.unread, "file that could not be read", "files that could not be read"),

@@ -17,9 +17,8 @@ from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.values import text_of
-from tfrtool.report import FORCE
-from tfrtool.sources.sink import atomic_output
-from tfrtool.verbs.emit.common import Told, examples, told
+from tfrtool.sources.sink_set import OutputSet, is_direct
+from tfrtool.verbs.emit.common import Told, examples, told, unknown
 
 _CLASS = "tensorflow_datasets.core.features"
 _TYPES = {"bytes": "string", "float": "float32", "int64": "int64"}
@@ -51,6 +50,13 @@ def documents(schema: Schema) -> dict[str, dict[str, Any]]:
     packed = [file.path for file in schema.files if file.compression != "none" and file.records]
     if packed:
         raise UnsupportedError(f"tfds reads plain files alone, and {packed[0]!r} is compressed: convert them first")
+    others = [file for file in schema.files if file.kind not in (None, "example") or file.format == "ofrecord"]
+    if others:
+        held = f"records of kind {others[0].kind}" if others[0].kind else "OFRecords"
+        raise UnsupportedError(f"tfds reads Examples, and {others[0].path!r} holds {held}: leave such files out")
+    if lost := unknown(schema):
+        advice = "verify and repair them, or leave such files out"
+        raise UnsupportedError(f"tfds stops at what it cannot read, and the inputs have {', '.join(lost)}: {advice}")
     return {"features.json": features(schema), "dataset_info.json": dataset_info(schema)}
 
 
@@ -167,7 +173,7 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
     """Write both documents into a folder that is there, and give their paths.
 
     Raises `OpenError` where the folder is not there, `WriteError` where a document is there already and `force` is not
-    given; then nothing is written.
+    given, or is an input, or cannot be written; then neither is written.
     """
     import json
 
@@ -182,10 +188,11 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
                 f"tfds looks for the record files beside the two that this writes: they belong into '{lies}'"
             )
     paths = {os.path.join(folder, name): document for name, document in made.items()}
-    for path in paths:
-        if not force and os.path.lexists(path):
-            raise WriteError(f"{path!r} exists already", FORCE)
-    for path, document in paths.items():
-        with atomic_output(path, force=force) as out:
-            out.write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())
+    for path in filter(is_direct, paths):
+        raise WriteError(f"cannot write '{path}': it is a pipe or a device")
+    with OutputSet(next(iter(paths)), force=force, same_as=[file.path for file in schema.files]) as outputs:
+        outputs.admit(paths)
+        for path, document in paths.items():
+            outputs.open(path).write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())
+        outputs.publish(list(paths))
     return list(paths)
