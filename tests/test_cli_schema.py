@@ -7,17 +7,21 @@ from pathlib import Path
 
 import pytest
 from faults import flip
-from messagekit import entry, event, example, raw_example, scalar, sequence, sized
+from messagekit import entry, event, example, ofrecord, raw_example, scalar, sequence, sized
 from program import json_lines, on_terminal, run
+from schemakit import batch
 
 from tfrtool import schema
 from tfrtool.cli import schema_run
 from tfrtool.cli.common import Common
 from tfrtool.cli.schema_emit import Emitting
+from tfrtool.cli.schema_lines import unsaid
 from tfrtool.errors import WriteError
-from tfrtool.framing.encode import frame
+from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema import agree, table
+from tfrtool.payload.schema.schema import Schema
 from tfrtool.report import FileReport
+from tfrtool.verbs.emit import emit, table_of
 
 
 def write(path: Path, *payloads: bytes) -> Path:
@@ -193,11 +197,11 @@ def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
     monkeypatch.setattr(agree, "FEATURES", 2)
     path = write(tmp_path / "a", *[example({f"{n}-{i}": ("int64_list", [1]) for i in range(5)}) for n in range(11)])
     common = Common(inputs=(str(path),))
-    for emit, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
-        assert schema_run.schema(common, emit=emit, output=output) == 1
+    for what, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
+        assert schema_run.schema(common, emit=what, output=output) == 1
         out, err = capsys.readouterr()
         assert "more than 10 features: the 10 that stand in most records are described" in err
-        assert ("# There are more features than are described here" in out) == (emit == "tf")
+        assert ("# There are more features than are described here" in out) == (what == "tf")
     assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == 1
     capsys.readouterr()
     assert schema_run.schema(Common(inputs=(str(path),), json=True)) == 1
@@ -257,6 +261,30 @@ def test_emit_tfds_is_refused_where_an_input_cannot_be_read(path: Path, tmp_path
     done = run("schema", "--emit", "tfds", "-o", tmp_path, path, tmp_path / "nowhere")
     assert (done.returncode, sorted(tmp_path.glob("*.json"))) == (3, [])
     assert "the inputs have 1 file that could not be read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "mine"), [("tf", "example"), ("dali", "example"), ("tfrecord", "example"), ("pbtxt", "ofrecord")]
+)
+def test_of_mixed_kinds_is_said_which_is_described(what: str, mine: str, path: Path, tmp_path: Path) -> None:
+    others = tmp_path / "others"
+    others.write_bytes(b"".join(ofrecord_frame(ofrecord({"a": ("int32_list", [n])})) for n in range(20)))
+    done = run("schema", "--emit", what, path, others)
+    counts = {"example": 12, "ofrecord": 20}
+    (other,) = counts.keys() - {mine}
+    assert f"the {mine} records are described" in done.stderr
+    assert f"# Records of other kinds are not described: {counts[other]} of kind {other}.\n" in done.stdout
+    assert ("label" in done.stdout) == (mine == "example")
+
+
+@pytest.mark.parametrize(("what", "more"), [("tf", False), ("pbtxt", True)])
+def test_of_mixed_kinds_that_are_too_many_are_those_described(what: str, more: bool) -> None:
+    total = Schema()
+    total.ofrecords.merge(batch([ofrecord({"a": ("int32_list", [1])})] * 3, family="ofrecord"))
+    total.examples.merge(batch([example({"b": ("int64_list", [1])})]))
+    total.ofrecords.more = True
+    assert ("# There are more features than" in emit(total, what)) == more
+    assert [said for said in unsaid(total, table_of(total, what)) if "more than 1 features" in said]
 
 
 def test_emit_tfds_writes_two_files_into_the_folder(path: Path, tmp_path: Path) -> None:

@@ -370,7 +370,33 @@ def test_tfds_is_told_of_no_ofrecord_file_even_of_empty_records(tmp_path: Path) 
         tfds.documents(schema)
 
 
+def some_unset() -> list[bytes]:
+    """Records in which a list is empty, and one in which it is not even of a kind."""
+    return [example({"a": ("int64_list", []), "b": ("int64_list", [])})] * 2 + [
+        example({"a": None, "b": ("int64_list", [])})
+    ]
+
+
+def test_a_feature_that_is_empty_or_of_no_kind_is_of_no_fixed_length(tmp_path: Path) -> None:
+    schema = described(tmp_path, some_unset())
+    assert "'a': tf.io.VarLenFeature(tf.int64)," in emit(schema, "tf")
+    assert "'b': tf.io.FixedLenFeature([0], tf.int64)," in emit(schema, "tf")
+    assert "'a': tfrec.VarLenFeature(tfrec.int64, 0)," in emit(schema, "dali")
+
+
 # The programs
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow")
+def test_tensorflow_parses_what_is_empty_or_of_no_kind(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    scope: dict[str, Any] = {}
+    exec(emit(described(tmp_path, some_unset()), "tf"), scope)
+    for payload in some_unset():
+        assert tf.io.parse_single_example(payload, scope["FEATURES"])["b"].shape == (0,)
+    assert tf.io.parse_example(some_unset(), scope["FEATURES"])["a"].dense_shape.numpy().tolist() == [3, 0]
 
 
 @mark.tensorflow

@@ -11,7 +11,7 @@ from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import safe
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.emit import emit
+from tfrtool.verbs.emit import emit, table_of
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -42,7 +42,7 @@ class Emitting(SchemaPrinter):
         """Write what was asked for; raises where the format cannot hold it, or the file cannot be written."""
         self.total.cut()
         if not self._quiet:
-            for sentence in unsaid(self.total):
+            for sentence in unsaid(self.total, table_of(self.total, self._what)):
                 say(safe(sentence))
         written = [self._output] if self._output else []
         if self._what == "tfds":

@@ -17,6 +17,7 @@ from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
+    from tfrtool.payload.schema.table import Table
     from tfrtool.payload.schema.wire_table import WireTable
 
 _DETAILS = 3
@@ -82,20 +83,22 @@ def sentences(schema: Schema) -> Iterator[str]:
         yield "only the first records of each input were read: a feature may be missing, or differ, in others"
 
 
-def unsaid(schema: Schema) -> Iterator[str]:
-    """What a description for another program does not take in, not yet safe."""
+def unsaid(schema: Schema, table: Table) -> Iterator[str]:
+    """What a description of `table` for another program does not take in, not yet safe."""
+    kind = schema.kind_of(table)
     for one in findings(schema):
         if one.what == "mixed":
-            yield one.message if len(schema.kinds) == 1 else f"{one.message}; the {schema.kind} records are described"
+            described = f"; the {kind} records are described" if kind and len(schema.kinds) > 1 else ""
+            yield one.message + described
     yield from left_out(schema)
 
 
 def left_out(schema: Schema) -> Iterator[str]:
     """What of the records read is not described, not yet safe."""
-    if schema.incomplete:
-        kept, what = len(schema.table.features), "features"
-        if schema.events and schema.events.more:
-            kept, what = len(schema.events.tags), "tags"
+    cut = [(len(table.features), "features") for table in (schema.examples, schema.ofrecords) if table.more]
+    if schema.events and schema.events.more:
+        cut.append((len(schema.events.tags), "tags"))
+    for kept, what in cut:
         yield f"more than {kept:,} {what}: the {kept:,} that stand in most records are described, rarer ones left out"
     if schema.misfits and schema.first_misfit:
         first = schema.first_misfit

@@ -135,6 +135,11 @@ class Schema(Fields):
         """The kind of most records, None where there are none."""
         return next(iter(self.kinds), None)
 
+    def kind_of(self, table: Table) -> Kind | None:
+        """The kind of the records of one of the two tables of features; None where it has none but empty ones."""
+        mine = ("ofrecord",) if table is self.ofrecords else ("example", "sequence_example")
+        return next((kind for kind in self.kinds if kind in mine), None)
+
     @property
     def table(self) -> Table:
         """The features of most records: those of Examples, or of OFRecords."""

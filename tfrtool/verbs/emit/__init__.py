@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.schema import Schema
+    from tfrtool.payload.schema.table import Table
 
 TEXTS = ("json", "tf", "pbtxt", "dali", "tfrecord")
 """The formats of one text; `tfds` is two files, which `tfds.write` makes."""
+
+
+def table_of(schema: Schema, what: str) -> Table:
+    """The features that a format describes: those of most records or, for a reader of Examples, of Examples."""
+    return schema.table if what in ("json", "pbtxt") else schema.examples
 
 
 def emit(schema: Schema, what: str) -> str:

@@ -50,7 +50,7 @@ def told(feature: Feature, schema: Schema) -> Told:
     if kind is None:
         left_out = left_out or "no record sets its kind"
     low, high = feature.shortest, feature.longest
-    always = feature.missing is None and not schema.limited
+    always = feature.missing is None and None not in feature.kinds and not schema.limited
     size = low if always and low == high else None
     doubts = []
     if len(feature.set_kinds) > 1:
@@ -62,16 +62,17 @@ def told(feature: Feature, schema: Schema) -> Told:
     return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
 
 
-def heading(schema: Schema, what: str) -> list[str]:
-    """Comment lines: what was read, and what that means."""
+def heading(schema: Schema, what: str, table: Table) -> list[str]:
+    """Comment lines: what was read, what that means, and what is not in the `table` that is described."""
     files = f"{len(schema.files):,} file{'' if len(schema.files) == 1 else 's'}"
     records = f"{schema.records:,} record{'' if schema.records == 1 else 's'}"
     lines = [f"# {what}, from {records} of {files}, by tfrtool schema."]
     if schema.limited:
         lines.append("# Only the first records of each file were read, so no feature is said to be in every record.")
-    if schema.table.more:
+    if table.more:
         lines.append("# There are more features than are described here: those that stand in most records are.")
-    others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != next(iter(schema.kinds))]
+    mine = schema.kind_of(table)
+    others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != mine]
     if others:
         lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
     if lost := unknown(schema):

@@ -11,7 +11,11 @@ _TYPES = {"bytes": ("string", '""'), "float": ("float32", "0.0"), "int64": ("int
 def emit(schema: Schema) -> str:
     """FixedLenFeature where every record had the same number of values, else VarLenFeature; with a default for each."""
     table = examples(schema, "DALI")
-    lines = [*heading(schema, "Features for DALI's fn.readers.tfrecord"), "import nvidia.dali.tfrecord as tfrec", ""]
+    lines = [
+        *heading(schema, "Features for DALI's fn.readers.tfrecord", table),
+        "import nvidia.dali.tfrecord as tfrec",
+        "",
+    ]
     lines.append("FEATURES = {")
     for feature in table.features.values():
         one = told(feature, schema)

@@ -25,7 +25,7 @@ def emit(schema: Schema) -> str:
     table = schema.table
     if not table.features:
         raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
-    lines = heading(schema, "A tensorflow_metadata Schema")
+    lines = heading(schema, "A tensorflow_metadata Schema", table)
     lists = []
     for feature in table.features.values():
         if feature.is_list:

@@ -16,7 +16,7 @@ def emit(schema: Schema) -> str:
     CONTEXT_FEATURES and SEQUENCE_FEATURES are for `tf.io.parse_single_sequence_example`.
     """
     table = examples(schema, "tf.io", sequences=True)
-    lines = [*heading(schema, "Features for tf.io"), "import tensorflow as tf", ""]
+    lines = [*heading(schema, "Features for tf.io", table), "import tensorflow as tf", ""]
     if table.sequences:
         lines += _dictionary("CONTEXT_FEATURES", schema, table, False)
         lines += _dictionary("SEQUENCE_FEATURES", schema, table, True)

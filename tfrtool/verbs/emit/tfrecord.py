@@ -17,7 +17,7 @@ def emit(schema: Schema) -> str:
     who knows better.
     """
     table = examples(schema, "tfrecord", sequences=True)
-    lines = heading(schema, "The description for the package tfrecord")
+    lines = heading(schema, "The description for the package tfrecord", table)
     lines += _dictionary("description", schema, table, False)
     if table.sequences:
         lines += _dictionary("sequence_description", schema, table, True)
