@@ -405,6 +405,15 @@ def test_a_shard_with_lists_of_another_length_is_named_with_the_record(tmp_path:
     assert list(described(tmp_path, of(2, 2, 2), of(2, 2, 1), of(2, 2, 3)).shards.differences()) == []
 
 
+def test_lists_of_few_values_in_few_records_are_of_one_length_by_chance(tmp_path: Path) -> None:
+    def told(usual: int, odd: int, records: int) -> list[str]:
+        files = [[example({"a": ints(*range(length))})] * records for length in (usual, odd, usual)]
+        return [one.what for one in described(tmp_path, *files).shards.differences()]
+
+    assert told(2, 3, records=2) == told(7, 6, records=2) == []
+    assert told(2, 3, records=3) == told(8, 9, records=1) == ["length"]
+
+
 def test_examples_beside_sequence_examples_are_told(tmp_path: Path) -> None:
     lists = sequence({"a": ints(1)}, {"words": [ints(1)]})
     schema = described(tmp_path, [lists] * 2, [example({"a": ints(1)})] * 3, [lists])

@@ -72,6 +72,16 @@ def test_many_features_share_what_is_told_apart(monkeypatch: MonkeyPatch) -> Non
         assert told == {b"id": None} | {b"f%d" % i: {0, 1} for i in range(9)}
 
 
+def test_what_many_features_may_have_is_held_to_their_share_while_they_are_added_up(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "_CROWDED", 4)
+    monkeypatch.setattr(table, "_ALL_DISTINCT", 40)
+    total = table.Table()
+    for n in range(6):
+        total.merge(batch([raw_example(*(entry(b"f%d" % i, numbers(3, n)) for i in range(10)))], n))
+        told = [lists.values.distinct for one in total.features.values() for lists in one.kinds.values()]  # type: ignore[union-attr]
+        assert told == ([set(range(n + 1))] if n < 4 else [None]) * 10
+
+
 def test_memory_does_not_grow_with_the_number_of_names(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(table, "FEATURES", 100)
     monkeypatch.setattr(walker, "_KNOWN_MOST", 100)

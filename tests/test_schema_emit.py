@@ -244,10 +244,15 @@ def png(bits: int, colour: int, samples: bytes) -> bytes:
 
 
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
+DEEP = (1000, 65535, 256, 257, 0, 1, 32768, 511)
 PICTURES = {
     "rgb": png(8, RGB, bytes(range(6))),
     "rgba": png(8, RGBA, bytes(range(8))),
+    "grey": png(8, GREY, bytes(range(2))),
     "depth": png(16, GREY, pack(">HH", 1000, 65535)),
+    "depth with alpha": png(16, GREY_ALPHA, pack(">4H", *DEEP[:4])),
+    "deep": png(16, RGB, pack(">6H", *DEEP[:6])),
+    "deep with alpha": png(16, RGBA, pack(">8H", *DEEP)),
     "mask": png(8, PALETTE, b"\0\1"),
     "veil": png(8, GREY_ALPHA, bytes(range(4))),
     "bits": png(1, GREY, b"\x40"),
@@ -266,7 +271,11 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
     assert told == {
         "rgb": ("uint8", "3"),
         "rgba": ("uint8", "4"),
+        "grey": ("uint8", "1"),
         "depth": ("uint16", "1"),
+        "depth with alpha": "bytes",
+        "deep": ("uint16", "3"),
+        "deep with alpha": ("uint16", "4"),
         "mask": "bytes",
         "veil": "bytes",
         "bits": "bytes",
@@ -274,6 +283,7 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
     }
     assert sorted(note.partition(": told as bytes: ")[::2] for note in tfds.notes(schema)) == [
         ("bits", "tfds does not give the samples of a png as they are that is 1-bit grey"),
+        ("depth with alpha", "tfds does not give the samples of a png as they are that is 16-bit grey+alpha"),
         ("mask", "tfds does not give the samples of a png as they are that is palette"),
         ("mixed", "the images differ: 1 rgb, 1 16-bit grey"),
         ("veil", "tfds does not give the samples of a png as they are that is grey+alpha"),
@@ -498,13 +508,19 @@ def test_tfds_gives_the_samples_of_images_as_they_are(tmp_path: Path) -> None:
     code = (
         "import sys, json, tensorflow_datasets as tfds\n"
         "(one,) = tfds.builder_from_directory(sys.argv[1]).as_dataset(split='train')\n"
-        "print(json.dumps({name: one[name].numpy().ravel().tolist() for name in ('rgb', 'rgba', 'depth')}))\n"
+        "print(json.dumps({name: one[name].numpy().ravel().tolist() for name in sys.argv[2:]}))\n"
         "print(one['mask'].numpy()[:4])"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, tmp_path], env=environment(), capture_output=True, text=True
-    )
-    samples = {"rgb": [*range(6)], "rgba": [*range(8)], "depth": [1000, 65535]}
+    samples = {
+        "rgb": [*range(6)],
+        "rgba": [*range(8)],
+        "grey": [*range(2)],
+        "depth": [1000, 65535],
+        "deep": [*DEEP[:6]],
+        "deep with alpha": [*DEEP],
+    }
+    command = [sys.executable, "-W", "ignore", "-c", code, tmp_path, *samples]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert done.stdout.splitlines()[-2:] == [json.dumps(samples), "b'\\x89PNG'"], done.stderr[-2000:]
 
 
