@@ -77,6 +77,16 @@ def test_merging_is_associative_and_leaves_the_right_side_alone(
 
 
 @law
+@given(mixed | repeated, cuts)
+def test_a_table_that_is_spent_adds_what_it_adds_else(payloads: list[bytes], at: list[int]) -> None:
+    total = Table()
+    for part in pieces(payloads, at):
+        total.merge(part, spent=True)
+    total.cut()
+    assert total == merged(pieces(payloads, at))
+
+
+@law
 @given(mixed)
 def test_an_empty_table_is_the_identity(payloads: list[bytes]) -> None:
     one = batch(payloads)

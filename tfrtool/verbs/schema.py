@@ -183,7 +183,7 @@ class _Describing:
             if self.known is None:
                 self.known = Known("ofrecord" if self.kind == "ofrecord" else "example")
             table, misfits = summarise(view, batch.begins, batch.ends, batch.first, path, self.known)
-            total.merge(table)
+            total.merge(table, spent=True)
             self.known.heed(total)
         else:
             from tfrtool.payload.schema.wire_table import summarise_wire

@@ -134,6 +134,11 @@ class Feature(Slotted):
             self.steps,
         )
 
+    def moved(self, before: int) -> Feature:
+        """This one, seen from a stretch that begins `before` records earlier."""
+        self.filled = self.filled and self.filled.after(before)
+        return self
+
     def hold(self, distinct: int, details: int) -> None:
         """Forget which integers there were where more are different, and what headers said beyond so many details."""
         for lists in self.kinds.values():

@@ -54,8 +54,8 @@ class Table(Slotted):
         self.named = sum(len(name) for _, name in self.features)
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 
-    def merge(self, other: Table) -> None:
-        """Add a later stretch of records to this one; `other` stays as it is."""
+    def merge(self, other: Table, *, spent: bool = False) -> None:
+        """Add a later stretch of records to this one; `other` stays as it is, unless it is `spent`: good for no more."""
         if not other.records:
             return
         before, mine, theirs = self.records, self.features, other.features
@@ -63,7 +63,7 @@ class Table(Slotted):
         for key, feature in theirs.items():
             known = mine.get(key)
             if known is None:
-                known = mine[key] = feature.copy(before)
+                known = mine[key] = feature.moved(before) if spent else feature.copy(before)
                 self.named += len(key[1])
                 if before:
                     known.missing = self.first
