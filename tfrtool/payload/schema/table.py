@@ -55,7 +55,7 @@ class Table(Slotted):
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 
     def merge(self, other: Table, *, spent: bool = False) -> None:
-        """Add a later stretch of records to this one; `other` stays as it is, unless it is `spent`: good for no more."""
+        """Add a later stretch of records to this one; `other` stays as it is unless `spent`, as of no more use."""
         if not other.records:
             return
         before, mine, theirs = self.records, self.features, other.features
