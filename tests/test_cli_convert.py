@@ -155,6 +155,31 @@ def test_records_go_into_a_pipe_and_words_to_standard_error() -> None:
     assert "tf\tclean\t5\t5\t0\t5 records written" in result.stdout
 
 
+@mark.parametrize(
+    ("how", "said"),
+    [
+        ("late -o -", "the first damage stops the conversion; 4 records went out before; run: tfrtool repair"),
+        (
+            "late -o - --to jsonl",
+            "the first damage stops the conversion; 4 records went out before; run: tfrtool repair",
+        ),
+        ("tf late -o -", "tf\tclean\t5\t5\t0\t5 records went out before, though not all inputs could be converted"),
+        ("tf late tf -o -", "late\tdamaged\t4\t4\t1\tthe first damage stops"),
+        ("late -o - --compress gzip", "what went out before is cut off, and to be thrown away"),
+        ("hurt late -o -", "late\tdamaged\t4\t0\t1\tthe first damage stops the conversion; nothing was written"),
+        ("mixed -o - --to tfrecord", "mixed\terror\t3\t1\t0\t'mixed' record 1"),
+    ],
+)
+def test_what_went_into_a_pipe_before_the_damage_is_told(how: str, said: str) -> None:
+    Path("late").write_bytes(flip(TF, len(TF) - 5))
+    said_all = shell(f"tfrtool convert {how} >gone").stderr
+    assert said in said_all
+    counts = [line.split("\t")[3] for line in said_all.splitlines() if re.search("\t(clean|damaged|error)\t", line)]
+    if "gzip" not in how:
+        found = Path("gone").read_bytes().count(b"\n") if "jsonl" in how else len(list(records("gone")))
+        assert sum(map(int, counts)) == found
+
+
 def test_a_pipe_is_read_and_cut_into_shards() -> None:
     result = shell("cat tf | tfrtool convert - -o out --shards 2 --to ofrecord --int auto && tfrtool count out/*")
     assert (result.returncode, result.stdout.splitlines()[-1].split()[0]) == (0, "5")

@@ -106,7 +106,9 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
 @_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
 @_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
-@file_option("--schema", metavar="FILE", help="Take the names and kinds of features from FILE.")
+@file_option(
+    "--schema", metavar="FILE", help="Take the names and kinds of features from FILE, which --schema-out wrote."
+)
 @file_option(
     "--schema-out",
     metavar="FILE",

@@ -21,8 +21,9 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         return f"{report.message or 'no records'}; nothing was written"
     if conversion.failed:
         if report.status == "damaged" and not conversion.options.skip_damaged:
-            return "the first damage stops the conversion; nothing was written"
-        return f"nothing was written, since {conversion.reason}"
+            return f"the first damage stops the conversion; {_gone(report, conversion)}"
+        link = "though" if report.written else "since"
+        return f"{_gone(report, conversion)}, {link} {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
     if conversion.none_fulfils:
@@ -36,6 +37,13 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
     if report.unread:
         said.append("and reading stopped there" if report.records else "not read, since no more were wanted")
     return ", ".join(said)
+
+
+def _gone(report: ConvertReport, conversion: Conversion) -> str:
+    """What of an input went out before a failure."""
+    if conversion.cut_off:
+        return "what went out before is cut off, and to be thrown away"
+    return f"{plural(report.written, 'record')} went out before" if report.written else "nothing was written"
 
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:

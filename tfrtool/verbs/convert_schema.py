@@ -66,10 +66,13 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
 def schema_of_rows(path: str) -> RowSchema:
     """The schema of rows in a file. Raises OpenError."""
     from tfrtool.payload.rows_schema import RowSchema
+    from tfrtool.payload.sidecar import not_one
 
-    value = _is_of_rows(_read(path))
+    data = _read(path)
+    value = _is_of_rows(data)
     if value is None:
-        raise _unusable(path, "it is no schema of rows, which is written where one side is JSON Lines or Parquet")
+        other = "it is no schema of rows, which is written where one side is JSON Lines or Parquet"
+        raise _unusable(path, not_one(data) or other)
     try:
         return RowSchema.from_json(value)
     except ValueError as error:
