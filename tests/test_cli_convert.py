@@ -6,7 +6,7 @@ from pathlib import Path
 
 from faults import flip
 from fork import forked
-from messagekit import example, ofrecord
+from messagekit import event, example, ofrecord, scalar
 from program import json_lines, on_terminal, run, shell
 from pytest import MonkeyPatch, fixture, mark
 
@@ -189,6 +189,28 @@ def test_a_reader_that_goes_away_ends_it_with_141() -> None:
     Path("large").write_bytes(frame(bytes(10_000)) * 2000)
     result = shell("tfrtool convert large -o - | head -c 100 >/dev/null; echo ${PIPESTATUS[0]}")
     assert result.stdout.strip() == "141"
+
+
+# Records of another kind
+
+
+@mark.parametrize(("name", "its"), [("events", "Events"), ("others", "of no kind that is known")])
+@mark.parametrize("how", [["--to", "jsonl"], ["--to", "ofrecord"], ["--where", "n == 1"]])
+def test_a_sound_file_of_records_without_features_is_foreign_and_not_damaged(
+    name: str, its: str, how: list[str]
+) -> None:
+    payload = event(step=1, summary=scalar("loss", 0.5)) if name == "events" else b"text"
+    Path(name).write_bytes(frame(payload) * 3)
+    result = run("convert", name, "-o", "out", *how)
+    assert (result.returncode, os.path.exists("out")) == (1, False)
+    assert f"{name}\tforeign\t2\t0\t1\tits records are {its}, which have no features" in result.stdout
+    assert "nothing was written; --to tfrecord copies them as they are" in result.stdout
+    assert forked("convert", name, "-o", "out", "--to", "tfrecord").code == 0
+
+
+def test_a_file_of_examples_and_others_is_damaged() -> None:
+    Path("both").write_bytes(frame(event(step=1)) + TF)
+    assert "both\tdamaged\t" in run("convert", "both", "-o", "out", "--to", "jsonl").stdout
 
 
 # JSON

@@ -57,6 +57,8 @@ def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
 def hint(report: FileReport, conversion: Conversion) -> str | None:
     """What to do next about an input, if anything."""
     found = advice(report)
+    if report.status == "foreign" and report.faults["payload"]:
+        return "--to tfrecord copies them as they are, without options about features"
     if set(report.faults) == {"payload"}:  # which repair cannot mend
         return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
