@@ -146,6 +146,34 @@ def test_sizes_are_read_as_people_write_them(text: str, size: int) -> None:
     assert _size(None, None, text) == size  # type: ignore[arg-type]
 
 
+@mark.parametrize(
+    "how",
+    [
+        "convert tf -o tf --force",
+        "convert mixed tf -o ./tf",
+        "convert tf -o link --force",
+        "convert tf -o out --schema-out tf --force",
+        "convert tf -o out --schema-out out",
+        "stat tf --index tf --force",
+        "repair tf -o tf",
+    ],
+)
+def test_an_output_that_is_an_input_is_wrong_usage_as_in_repair(how: str) -> None:
+    os.symlink("tf", "link")
+    ended = run(*how.split())
+    assert (ended.returncode, ended.stdout, Path("tf").read_bytes()) == (2, "", TF)
+    assert " is the input 'tf'; an input is never written to" in ended.stderr or "is the output 'out'" in ended.stderr
+
+
+def test_two_outputs_of_one_name_in_a_directory_say_what_to_do() -> None:
+    os.mkdir("a")
+    Path("a/tf").write_bytes(TF)
+    result = run("convert", "tf", "a/tf", "-o", "out/")
+    assert (
+        "'tf' and 'a/tf' would both be written as 'out/tf': convert them into directories of their own" in result.stderr
+    )
+
+
 # Pipes
 
 
