@@ -11,7 +11,6 @@ from tfrtool.payload.values import text_of
 from tfrtool.payload.where import Where
 from tfrtool.report import Loss
 
-
 _NOWHERE = "named in a condition, and in no record"
 _COMPARED = "compared with "
 
