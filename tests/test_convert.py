@@ -137,7 +137,7 @@ def test_what_is_no_schema_is_refused_with_a_reason(text: str, why: str) -> None
 @mark.parametrize("to", ["ofrecord", "jsonl"])
 def test_what_the_job_schema_tells_is_no_schema_of_a_conversion(made: list[str], to: str) -> None:
     Path("schema").write_text(run("schema", *made, "tf").stdout)
-    with raises(OpenError, match="what the job schema tells of features: --schema reads what --schema-out wrote"):
+    with raises(OpenError, match="what the job schema tells of features; `schema` reads what `schema_out` wrote"):
         convert("tf", "out", to=to, schema="schema")
 
 

@@ -214,7 +214,7 @@ def test_a_condition_that_compares_a_feature_with_what_it_is_not_is_told(name: s
 
 
 def test_several_conditions_in_one_are_told_apart() -> None:
-    with pytest.raises(ValueError, match="'5 and i < 8' is no number; .* each of several conditions has a --where"):
+    with pytest.raises(ValueError, match="'5 and i < 8' is no number; .*; give several conditions one by one"):
         Condition.parse("i > 5 and i < 8")
 
 

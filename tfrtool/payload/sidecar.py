@@ -79,9 +79,6 @@ class Known:
         """Read a schema; raises ValueError, in words, where it is none."""
         import json
 
-        why = not_one(data)
-        if why:
-            raise ValueError(why)
         try:
             whole = json.loads(data)
             if whole["tfrtool_schema"] != _VERSION:
@@ -105,7 +102,7 @@ class Known:
 
 
 def not_one(data: bytes) -> str | None:
-    """Why a file is no schema of a conversion at all, and what would be one; None where it is meant to be one."""
+    """Why a file of JSON is no schema of a conversion at all; None where it may be meant to be one."""
     import json
 
     for text in (data, data[: data.find(b"\n") + 1]):  # all of it, or the first of several lines
@@ -115,7 +112,7 @@ def not_one(data: bytes) -> str | None:
                 return None
             seen = isinstance(whole, dict) and whole.get("type") in ("schema", "file")  # the latter by --json
             said = ", but what the job schema tells of features" if seen else ""
-            return f"it is no schema that tfrtool wrote{said}: --schema reads what --schema-out wrote on the way there"
+            return f"it is no schema that tfrtool wrote{said}"
     return None
 
 

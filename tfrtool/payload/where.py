@@ -151,7 +151,7 @@ def _value(text: str) -> Value:
         if math.isinf(float(text)):
             raise ValueError(f"{text} is beyond the largest double; infinity is written inf")
         return _exact(text)
-    several = "; each of several conditions has a --where of its own" if " and " in text else ""
+    several = "; give several conditions one by one" if " and " in text else ""
     raise ValueError(f"{text!r} is no number; a text stands in quotes{several}")
 
 
