@@ -6,7 +6,7 @@ from pathlib import Path
 
 from faults import flip
 from fork import forked
-from messagekit import example, ofrecord
+from messagekit import event, example, ofrecord, scalar
 from program import json_lines, on_terminal, run, shell
 from pytest import MonkeyPatch, fixture, mark
 
@@ -146,6 +146,34 @@ def test_sizes_are_read_as_people_write_them(text: str, size: int) -> None:
     assert _size(None, None, text) == size  # type: ignore[arg-type]
 
 
+@mark.parametrize(
+    "how",
+    [
+        "convert tf -o tf --force",
+        "convert mixed tf -o ./tf",
+        "convert tf -o link --force",
+        "convert tf -o out --schema-out tf --force",
+        "convert tf -o out --schema-out out",
+        "stat tf --index tf --force",
+        "repair tf -o tf",
+    ],
+)
+def test_an_output_that_is_an_input_is_wrong_usage_as_in_repair(how: str) -> None:
+    os.symlink("tf", "link")
+    ended = run(*how.split())
+    assert (ended.returncode, ended.stdout, Path("tf").read_bytes()) == (2, "", TF)
+    assert " is the input 'tf'; an input is never written to" in ended.stderr or "is the output 'out'" in ended.stderr
+
+
+def test_two_outputs_of_one_name_in_a_directory_say_what_to_do() -> None:
+    os.mkdir("a")
+    Path("a/tf").write_bytes(TF)
+    result = run("convert", "tf", "a/tf", "-o", "out/")
+    assert (
+        "'tf' and 'a/tf' would both be written as 'out/tf': convert them into directories of their own" in result.stderr
+    )
+
+
 # Pipes
 
 
@@ -153,6 +181,31 @@ def test_records_go_into_a_pipe_and_words_to_standard_error() -> None:
     result = shell('tfrtool convert "$1" -o - --compress gzip 2>words | gunzip | tfrtool count -; cat words', "tf")
     assert result.stdout.splitlines()[0].split() == ["5", "-"]
     assert "tf\tclean\t5\t5\t0\t5 records written" in result.stdout
+
+
+@mark.parametrize(
+    ("how", "said"),
+    [
+        ("late -o -", "the first damage stops the conversion; 4 records went out before; run: tfrtool repair"),
+        (
+            "late -o - --to jsonl",
+            "the first damage stops the conversion; 4 records went out before; run: tfrtool repair",
+        ),
+        ("tf late -o -", "tf\tclean\t5\t5\t0\t5 records went out before, though not all inputs could be converted"),
+        ("tf late tf -o -", "late\tdamaged\t4\t4\t1\tthe first damage stops"),
+        ("late -o - --compress gzip", "what went out before is cut off, and to be thrown away"),
+        ("hurt late -o -", "late\tdamaged\t4\t0\t1\tthe first damage stops the conversion; nothing was written"),
+        ("mixed -o - --to tfrecord", "mixed\terror\t3\t1\t0\t'mixed' record 1"),
+    ],
+)
+def test_what_went_into_a_pipe_before_the_damage_is_told(how: str, said: str) -> None:
+    Path("late").write_bytes(flip(TF, len(TF) - 5))
+    said_all = shell(f"tfrtool convert {how} >gone").stderr
+    assert said in said_all
+    counts = [line.split("\t")[3] for line in said_all.splitlines() if re.search("\t(clean|damaged|error)\t", line)]
+    if "gzip" not in how:
+        found = Path("gone").read_bytes().count(b"\n") if "jsonl" in how else len(list(records("gone")))
+        assert sum(map(int, counts)) == found
 
 
 def test_a_pipe_is_read_and_cut_into_shards() -> None:
@@ -164,6 +217,28 @@ def test_a_reader_that_goes_away_ends_it_with_141() -> None:
     Path("large").write_bytes(frame(bytes(10_000)) * 2000)
     result = shell("tfrtool convert large -o - | head -c 100 >/dev/null; echo ${PIPESTATUS[0]}")
     assert result.stdout.strip() == "141"
+
+
+# Records of another kind
+
+
+@mark.parametrize(("name", "its"), [("events", "Events"), ("others", "of no kind that is known")])
+@mark.parametrize("how", [["--to", "jsonl"], ["--to", "ofrecord"], ["--where", "n == 1"]])
+def test_a_sound_file_of_records_without_features_is_foreign_and_not_damaged(
+    name: str, its: str, how: list[str]
+) -> None:
+    payload = event(step=1, summary=scalar("loss", 0.5)) if name == "events" else b"text"
+    Path(name).write_bytes(frame(payload) * 3)
+    result = run("convert", name, "-o", "out", *how)
+    assert (result.returncode, os.path.exists("out")) == (1, False)
+    assert f"{name}\tforeign\t2\t0\t1\tits records are {its}, which have no features" in result.stdout
+    assert "nothing was written; --to tfrecord copies them as they are" in result.stdout
+    assert forked("convert", name, "-o", "out", "--to", "tfrecord").code == 0
+
+
+def test_a_file_of_examples_and_others_is_damaged() -> None:
+    Path("both").write_bytes(frame(event(step=1)) + TF)
+    assert "both\tdamaged\t" in run("convert", "both", "-o", "out", "--to", "jsonl").stdout
 
 
 # JSON

@@ -12,6 +12,7 @@ from faults import cut, flip
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import OF_INT64S, a_list, entry, example, int32s, law, names, numbers, ofrecord, sequence, tag
+from program import run
 from pytest import MonkeyPatch, fixture, mark, raises
 
 from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteError, convert, records, verify
@@ -130,6 +131,14 @@ def test_what_is_no_schema_is_refused_with_a_reason(text: str, why: str) -> None
         convert("tf", "out", to="ofrecord", schema="schema")
     with raises(OpenError, match="cannot be read"):
         convert("tf", "out", to="ofrecord", schema="nowhere")
+
+
+@mark.parametrize("made", [["--emit", "json"], ["--json"]])
+@mark.parametrize("to", ["ofrecord", "jsonl"])
+def test_what_the_job_schema_tells_is_no_schema_of_a_conversion(made: list[str], to: str) -> None:
+    Path("schema").write_text(run("schema", *made, "tf").stdout)
+    with raises(OpenError, match="what the job schema tells of features; `schema` reads what `schema_out` wrote"):
+        convert("tf", "out", to=to, schema="schema")
 
 
 def test_integers_become_int32_where_all_values_of_the_feature_fit() -> None:

@@ -395,6 +395,8 @@ def test_a_line_that_is_no_row_stops_with_its_place_or_is_skipped() -> None:
     nothing_is_made(RefusedError, "'bad.jsonl' line 2, column 6: expecting value", "bad.jsonl", to="tfrecord")
     (report,) = convert("bad.jsonl", "out", to="tfrecord", skip_damaged=True).reports
     assert (report.written, report.skipped, report.losses[0].first) == (2, 1, 2)
+    said = "a line that is no row, left out; the first is 'bad.jsonl' line 2, column 6: expecting value"
+    assert (report.status, report.losses[0].what) == ("damaged", said)
 
 
 def test_lines_whose_gzip_breaks_are_damage() -> None:

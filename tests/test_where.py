@@ -200,6 +200,25 @@ def test_that_no_record_fulfils_the_conditions_is_said(name: str) -> None:
 
 
 @HERE
+@FILES
+def test_a_condition_that_compares_a_feature_with_what_it_is_not_is_told(name: str) -> None:
+    (report,) = convert(name, "out", to="tfrecord", where=["label == '2'", "label < 9"]).reports
+    assert [(loss.feature, loss.what) for loss in report.losses if "compared" in loss.what] == [
+        (b"label", "compared with a text, and it holds numbers")
+    ]
+    Path("text").write_bytes(frame(example({"caption": ("bytes_list", [b"2"])})))
+    (report,) = convert("text", "more", where=["caption == 2"]).reports
+    assert [loss.what for loss in report.losses] == [
+        "compared with a number, and it holds texts, which stand in quotes"
+    ]
+
+
+def test_several_conditions_in_one_are_told_apart() -> None:
+    with pytest.raises(ValueError, match="'5 and i < 8' is no number; .*; give several conditions one by one"):
+        Condition.parse("i > 5 and i < 8")
+
+
+@HERE
 def test_what_all_records_have_is_not_told() -> None:
     """A type for a kind that the output lacks, a prefix of one name, a kind learnt and not asked for."""
     how: dict[str, Any] = {"to": "ofrecord", "int": "auto", "n": 1, "strip_prefix": "la", "types": {"bel": "int32"}}
@@ -212,5 +231,7 @@ def test_what_all_records_have_is_not_told() -> None:
 def test_parts_of_no_records_are_refused_with_the_name_that_nothing_has() -> None:
     with pytest.raises(RefusedError, match="no record fulfils the conditions, and none has a feature 'lable'; OneFlow"):
         convert("of", "out", where=["lable == 1"])
+    with pytest.raises(RefusedError, match="conditions; feature 'label' is compared with a text, .* numbers; OneFlow"):
+        convert("of", "out", where=["label == '7'"])
     with pytest.raises(RefusedError, match="no record fulfils the conditions; OneFlow stops at a part without"):
         convert("of", "out", where=["label == 7"])

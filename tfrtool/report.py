@@ -230,9 +230,9 @@ class ConvertReport(FileReport):
     """What `convert` made of one input. `records` counts its sound records that were read.
 
     `written` counts those in the output, and `output` lists the files that hold them; both are empty where nothing was
-    published. `skipped` counts records that were set aside: damaged, or empty ones that were to be skipped. `losses`
-    are all changes, of which `Loss.lost` tells the real losses. Where reading stopped with the last record that was
-    wanted, `records` counts up to there.
+    published, but what went into a pipe before a failure is counted. `skipped` counts records that were set aside:
+    damaged, or empty ones that were to be skipped. `losses` are all changes, of which `Loss.lost` tells the real
+    losses. Where reading stopped with the last record that was wanted, `records` counts up to there.
     """
 
     output: list[str] = made(default_factory=list)

@@ -85,7 +85,11 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
 @click.option("--records-per-shard", type=click.IntRange(min=1), metavar="N", help="Write N records into each shard.")
 @click.option(
-    "--select", multiple=True, callback=_names, metavar="NAME,...", help="Keep these features; * is any text."
+    "--select",
+    multiple=True,
+    callback=_names,
+    metavar="NAME,...",
+    help="Keep these features, by their names in the input; * is any text.",
 )
 @click.option("--drop", multiple=True, callback=_names, metavar="NAME,...", help="Leave these features out.")
 @click.option("--rename", multiple=True, callback=_pairs, metavar="OLD=NEW", help="Give a feature another name.")
@@ -97,7 +101,13 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     help="Keep records where, say, 'label == 3' or \"name != 'cat'\" holds: any value compares so; for !=, the feature "
     "is there and no value is the same. Floats compare as float32. Of several conditions all must hold.",
 )
-@click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K records.")
+@click.option(
+    "--skip",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="K",
+    help="Pass over the first K records, of those that --where keeps.",
+)
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help="Write no more than N records.")
 @_choice("--double", "exact", "refuse exact round bytes", "What becomes of doubles in an Example.")
 @_choice("--int", "int64", "int64 int32 auto", "What int64 becomes in an OFRecord; auto reads all of it first.")
@@ -106,7 +116,9 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
 @_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
 @_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
-@file_option("--schema", metavar="FILE", help="Take the names and kinds of features from FILE.")
+@file_option(
+    "--schema", metavar="FILE", help="Take the names and kinds of features from FILE, which --schema-out wrote."
+)
 @file_option(
     "--schema-out",
     metavar="FILE",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.destination import is_standard_output, refuse_terminal, refuse_to_mix
+from tfrtool.cli.destination import Files, is_standard_output, refuse_terminal, refuse_to_mix
 from tfrtool.cli.remedies import option_words, remedy_words
 from tfrtool.cli.session import Silent, run
 from tfrtool.cli.streams import OutputError, say
@@ -46,6 +47,8 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
         conversion = Conversion(resolution.names, output, chosen)
     except ValueError as error:
         raise click.UsageError(option_words(error)) from None
+    if not chosen.dry_run:
+        _refuse_inputs(conversion, output, to_stdout)
     with conversion:
         if resolution.unmatched:
             conversion.bar("not all inputs are there")
@@ -68,6 +71,16 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
 
         printer = _printer(common, conversion, to_stdout)
         return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)
+
+
+def _refuse_inputs(conversion: Conversion, output: str, to_stdout: bool) -> None:
+    """An output that is known by its name already is no input and no other output, as everywhere wrong usage."""
+    files, side = Files(conversion.inputs), conversion.options.schema_out
+    shards = conversion.options.shards.cut or output.endswith("/") or os.path.isdir(output)
+    if not (to_stdout or shards):
+        files.write(output)
+    if side is not None:
+        files.write(side, "--schema-out")
 
 
 def _printer(common: Common, conversion: Conversion, to_stdout: bool) -> Printer:

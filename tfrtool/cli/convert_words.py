@@ -21,8 +21,9 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         return f"{report.message or 'no records'}; nothing was written"
     if conversion.failed:
         if report.status == "damaged" and not conversion.options.skip_damaged:
-            return "the first damage stops the conversion; nothing was written"
-        return f"nothing was written, since {conversion.reason}"
+            return f"the first damage stops the conversion; {_gone(report, conversion)}"
+        link = "though" if report.written else "since"
+        return f"{_gone(report, conversion)}, {link} {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
     if conversion.none_fulfils:
@@ -38,6 +39,13 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
     return ", ".join(said)
 
 
+def _gone(report: ConvertReport, conversion: Conversion) -> str:
+    """What of an input went out before a failure."""
+    if conversion.cut_off:
+        return "what went out before is cut off, and to be thrown away"
+    return f"{plural(report.written, 'record')} went out before" if report.written else "nothing was written"
+
+
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
     """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not."""
     from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
@@ -49,6 +57,8 @@ def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
 def hint(report: FileReport, conversion: Conversion) -> str | None:
     """What to do next about an input, if anything."""
     found = advice(report)
+    if report.status == "foreign" and report.faults["payload"]:
+        return "--to tfrecord copies them as they are, without options about features"
     if set(report.faults) == {"payload"}:  # which repair cannot mend
         return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:

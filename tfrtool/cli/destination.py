@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 import click
@@ -61,6 +62,14 @@ class Files:
             if key in self._written:
                 raise click.UsageError(f"{what} is {self._written[key]}: choose another name")
         self._written.update(dict.fromkeys(keys, what))
+
+
+def refuse_inputs(option: str, outputs: Iterable[str], inputs: list[str]) -> None:
+    """Raise `UsageError` where a file that an option names is an input, or another one of these."""
+    files = Files(inputs)
+    for output in outputs:
+        if not is_standard_output(output):
+            files.write(output, option)
 
 
 def _keys(name: str) -> list[object]:

@@ -29,6 +29,8 @@ def index_places(index: str, names: Sequence[str]) -> dict[str, str]:
             raise click.UsageError("standard input has no name to call its index by: say --index FILE, not a directory")
         place = os.path.join(index, os.path.basename(name) + SUFFIX)
         if place in taken:
-            raise click.UsageError(f"the indexes of '{taken[place]}' and '{name}' would both be '{place}'")
+            raise click.UsageError(
+                f"the indexes of '{taken[place]}' and '{name}' would both be '{place}': index them one by one"
+            )
         places[name], taken[place] = place, name
     return places

@@ -33,9 +33,12 @@ def stat(
     names = resolution.names
     places: dict[str, str] = {}
     if index is not None:
+        from tfrtool.cli.destination import refuse_inputs
         from tfrtool.cli.index_places import index_places
 
         places = index_places(index, names)
+        if len(names) == 1:  # of many, each of which is told when it is written, every one would be looked up again
+            refuse_inputs("--index", places.values(), names)
     inputs = Identities(names)
 
     def job(name: str, options: Options) -> Iterator[Event]:

@@ -9,6 +9,7 @@ those of its steps. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from typing import Any
 
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
@@ -98,6 +99,21 @@ class Known:
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"it is no schema that tfrtool wrote ({type(error).__name__}: {error})") from None
         return known
+
+
+def not_one(data: bytes) -> str | None:
+    """Why a file of JSON is no schema of a conversion at all; None where it may be meant to be one."""
+    import json
+
+    for text in (data, data[: data.find(b"\n") + 1]):  # all of it, or the first of several lines
+        with suppress(ValueError, RecursionError):
+            whole = json.loads(text)
+            if isinstance(whole, dict) and "tfrtool_schema" in whole:
+                return None
+            seen = isinstance(whole, dict) and whole.get("type") in ("schema", "file")  # the latter by --json
+            said = ", but what the job schema tells of features" if seen else ""
+            return f"it is no schema that tfrtool wrote{said}"
+    return None
 
 
 def _side(text: object) -> Side:

@@ -90,7 +90,8 @@ class Condition:
 class Where:
     """Conditions that records must fulfil together; an object of one conversion, which learns what came of them.
 
-    `names` are those in the conditions, `met` those of them that any record had. `seen` and `matched` count records,
+    `names` are those in the conditions, `met` those of them that any record had, and `compared` the conditions
+    whose feature was of a kind that compares with their value, a number or a text. `seen` and `matched` count records,
     some of them twice where they are read twice.
     """
 
@@ -99,6 +100,7 @@ class Where:
         self.names = frozenset(condition.name for condition in conditions)
         self.seen = self.matched = 0
         self.met: set[bytes] = set()
+        self.compared: set[Condition] = set()
 
     def fulfils(self, payload: Buffer, kind: Kind) -> bool:
         """Whether a record fulfils all conditions. Raises WireError where it is not sound.
@@ -106,7 +108,12 @@ class Where:
         Of a name that stands twice the last counts, as for every reader.
         """
         features = {feature.name: feature for feature in read_features(payload, kind).features}
-        self.met.update(c.name for c in self.conditions if c.name in features)
+        for condition in self.conditions:
+            feature = features.get(condition.name)
+            if feature is not None:
+                self.met.add(condition.name)
+                if feature.kind is None or (feature.kind == "bytes") == isinstance(condition.value, bytes):
+                    self.compared.add(condition)
         fits = all(c.name in features and c.holds(features[c.name]) for c in self.conditions)
         self.seen += 1
         self.matched += fits
@@ -144,7 +151,8 @@ def _value(text: str) -> Value:
         if math.isinf(float(text)):
             raise ValueError(f"{text} is beyond the largest double; infinity is written inf")
         return _exact(text)
-    raise ValueError(f"{text!r} is no number; a text stands in quotes")
+    several = "; give several conditions one by one" if " and " in text else ""
+    raise ValueError(f"{text!r} is no number; a text stands in quotes{several}")
 
 
 def _unquoted(text: str) -> str:

@@ -38,7 +38,8 @@ class Conversion:
 
     `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
     are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
-    damage. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
+    damage; into a pipe records went out before it all the same, which the reports count, or a part of an output that is
+    `cut_off`. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
     """
 
     def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
@@ -75,6 +76,8 @@ class Conversion:
         self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
         self._holding: dict[int, tuple[int, int]] = {}
+        self._gone: dict[int, int] = {}
+        self.cut_off = False
 
     def __enter__(self) -> Self:
         return self
@@ -153,9 +156,14 @@ class Conversion:
         feed = self._feed(source, sink, self._wanted)
         try:
             yield from feed.run()
+        except RefusedError:
+            sink.settle()  # what went before it is good, while its views are
+            raise
         finally:
             feed.fill(report)
             report.losses += losses.all()
+            if sink is self._sink and self.files_are_direct:
+                self._gone[len(self.reports)] = report.written
         if isinstance(sink, Outputs):
             enough = feed.unread and not report.records and self.options.limit != 0  # before it
             if self._destination is not None and sink is self._sink and not enough:
@@ -242,6 +250,7 @@ class Conversion:
         """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
         try:
             if self.failed:
+                self._leave()
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
@@ -263,6 +272,15 @@ class Conversion:
         finally:
             self._complete()
 
+    def _leave(self) -> None:
+        """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
+        if not any(self._gone.values()) or self._destination is None or isinstance(self.error, WriteError):
+            self._gone.clear()
+        elif self.target == "parquet" or self.compression != "none":
+            self._gone, self.cut_off = {}, True
+        elif isinstance(self._sink, Outputs):
+            self._sink.finish()
+
     def _note(self, destination: Destination) -> None:
         """Note what readers of the outputs are not told by them."""
         packing = destination.compression
@@ -281,6 +299,6 @@ class Conversion:
     def _complete(self) -> None:
         for number, report in enumerate(self.reports):
             if self.failed:
-                report.written = 0
+                report.written = self._gone.get(number, 0)
             first, behind = self._holding.get(number, (0, 0))
             report.output = self.outputs[first:behind]

@@ -64,7 +64,7 @@ def convert(
 
 
 def _damaged(report: ConvertReport, damage: Damage | None = None) -> DamageError:
-    if report.status == "foreign" or damage is None:
+    if damage is None or (report.status == "foreign" and damage.fault != "payload"):
         return DamageError(f"{report.path}: {report.message or 'no record file'}", report.path)
     where = f"{damage.fault} at [{damage.begin}, {damage.end})"
     return DamageError(f"{report.path}: {where}: {damage.message}", report.path, damage)

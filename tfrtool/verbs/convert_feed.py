@@ -131,8 +131,18 @@ class Feed:
             report.records = self._looked_at
         if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
             report.hint = f"no payload was parsed, since {self.reading.why_unknown()}"
+        if self._unfitting and report.status == "damaged":
+            its = "Events" if report.kind == "event" else "of no kind that is known"
+            report.status, report.remedy = "foreign", None
+            report.message = f"its records are {its}, which have no features to be converted or looked at"
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
+
+    @property
+    def _unfitting(self) -> bool:
+        """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
+        first = self.stopped and not self._looked_at and set(self.reading.tally.faults) == {"payload"}
+        return first and not self.checked and not self.is_ofrecord and self.reading.featureless
 
     def _odd(self, damage: Damage) -> bool:
         """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.

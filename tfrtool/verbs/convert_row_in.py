@@ -27,14 +27,19 @@ if TYPE_CHECKING:
     from tfrtool.verbs.targets import RowReader, Rows
 
 BAD_LINE = "a line that is no row, left out"
+"""How what is told of such lines begins; it goes on with the place of the first, and what is wrong there."""
 
 
 def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
     """The lines of JSON Lines."""
     from tfrtool.verbs.jsonl import JsonlReader
 
+    what = ""
+
     def bad(number: int, error: RefusedError) -> None:
-        losses.add(None, BAD_LINE, number, lost=True)
+        nonlocal what
+        what = what or f"{BAD_LINE}; the first is {error.facts}"
+        losses.add(None, what, number, lost=True)
 
     schema, rules = plan.lines_schema(), plan.options.rules
     reader = JsonlReader(
@@ -245,7 +250,9 @@ class RowFeed:
             report.faults["codec"] += 1
         if self.read:
             report.kind = self.source.message
-        bad = sum(loss.records for loss in self.losses.all() if loss.what == BAD_LINE)
+        bad = sum(loss.records for loss in self.losses.all() if loss.what.startswith(BAD_LINE))
+        if bad and report.status == "clean":
+            report.status = "damaged"
         report.records, report.written, report.skipped = self.read, self.written, self.skipped + bad
         report.unread = self.unread
         report.losses += self.losses.all() + (self.mapper.losses.all() if self.mapper else [])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import OpenError
 from tfrtool.payload.mapping_rules import Rules, Side
+from tfrtool.report import Remedy
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows_schema import RowSchema
@@ -29,8 +30,17 @@ def _read(path: str) -> bytes:
     return data
 
 
-def _unusable(path: str, why: object) -> OpenError:
-    return OpenError(f"the schema '{path}' cannot be used: {why}")
+def _unusable(path: str, why: object, remedy: Remedy | None = None) -> OpenError:
+    return OpenError(f"the schema '{path}' cannot be used: {why}", remedy)
+
+
+def _refuse_other_json(path: str, data: bytes) -> None:
+    """Raise OpenError for what no conversion wrote."""
+    from tfrtool.payload.sidecar import not_one
+
+    why = not_one(data)
+    if why:
+        raise _unusable(path, why, Remedy(words="{schema} reads what {schema_out} wrote on the way there"))
 
 
 def _is_of_rows(data: bytes) -> dict[str, Any] | None:
@@ -50,6 +60,7 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
     data = _read(path)
     if _is_of_rows(data) is not None:
         raise _unusable(path, "it is one of rows, for JSON Lines and Parquet")
+    _refuse_other_json(path, data)
     try:
         known = Known.from_json(data)
         if (known.source, known.target) != (source, target):
@@ -67,8 +78,10 @@ def schema_of_rows(path: str) -> RowSchema:
     """The schema of rows in a file. Raises OpenError."""
     from tfrtool.payload.rows_schema import RowSchema
 
-    value = _is_of_rows(_read(path))
+    data = _read(path)
+    value = _is_of_rows(data)
     if value is None:
+        _refuse_other_json(path, data)
         raise _unusable(path, "it is no schema of rows, which is written where one side is JSON Lines or Parquet")
     try:
         return RowSchema.from_json(value)

@@ -138,7 +138,8 @@ class Names:
             taken: dict[str, str] = {}
             for name, source in zip(names, inputs, strict=True):
                 if taken.setdefault(name, source) != source:
-                    raise WriteError(f"'{taken[name]}' and '{source}' would both be written as '{name}'")
+                    both = f"'{taken[name]}' and '{source}' would both be written as '{name}'"
+                    raise WriteError(f"{both}: convert them into directories of their own")
             return names
         if self.shards.cut or self.in_directory:
             if self.shards.count is not None:

@@ -11,6 +11,9 @@ from tfrtool.payload.values import text_of
 from tfrtool.payload.where import Where
 from tfrtool.report import Loss
 
+_NOWHERE = "named in a condition, and in no record"
+_COMPARED = "compared with "
+
 
 def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -> Iterator[Loss]:
     """The names of options that no record had, as changes that change nothing.
@@ -21,7 +24,14 @@ def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -
     if where is not None and where.seen:
         for name in dict.fromkeys(condition.name for condition in where.conditions):
             if name not in where.met:
-                yield _told(name, "named in a condition, and in no record")
+                yield _told(name, _NOWHERE)
+        for condition in dict.fromkeys(where.conditions):
+            if condition.name in where.met and condition not in where.compared:
+                texts = isinstance(condition.value, bytes)
+                what = (
+                    "a text, and it holds numbers" if texts else "a number, and it holds texts, which stand in quotes"
+                )
+                yield _told(condition.name, _COMPARED + what)
     if not written:
         return
     found = Met()
@@ -41,8 +51,11 @@ def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -
 
 def no_part(unmet: list[Loss]) -> RefusedError:
     """What stops parts for OneFlow of no record, since none fulfils the conditions."""
-    names = ", ".join(f"'{text_of(loss.feature)}'" for loss in unmet if loss.feature is not None)
+    names = ", ".join(f"'{text_of(loss.feature)}'" for loss in unmet if loss.feature and loss.what == _NOWHERE)
     nor = f", and none has a feature {names}" if names else ""
+    for loss in unmet:
+        if loss.feature is not None and loss.what.startswith(_COMPARED):
+            nor += f"; feature '{text_of(loss.feature)}' is {loss.what}"
     return RefusedError(f"no record fulfils the conditions{nor}; OneFlow stops at a part without records")
 
 

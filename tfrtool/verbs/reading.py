@@ -212,6 +212,12 @@ class Reading:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
         return None if self._vote is None else self._vote.kind
 
+    @property
+    def featureless(self) -> bool:
+        """Whether the first records are all of a kind that has no features, or of none that is known."""
+        votes = set(self._vote.votes) if self._vote else set()
+        return self.kind == "event" or (self.kind == "unknown" and votes <= {"unknown"})
+
     def why_unknown(self) -> str:
         """Why the kind of the file is `unknown`."""
         votes = self._vote.votes if self._vote else {}
