@@ -183,3 +183,22 @@ def test_frames_that_stand_in_what_is_dropped_are_told_of() -> None:
     assert (damage["within"], damage["evidence"]) == (4, "in it stand 4 whole frames")
     said = str(file("holds", "-o", "out", "--force")["message"])
     assert said.endswith("1 damaged record, 162 of 181 bytes (in them 4 frames whose checksums hold)")
+
+
+def test_a_name_that_says_another_compression_than_the_bytes_is_told(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(frame(b"payload"))
+    for options, told in (
+        (
+            ["-o", "a.gz"],
+            "'a.gz' is not compressed, like its input, and its name says gzip; -z gzip would agree with it",
+        ),
+        (
+            ["-o", "b", "-z", "gzip"],
+            "'b' is compressed by gzip, and its name does not say so; -z none would agree with it",
+        ),
+        (["-o", "c.gz", "-z", "gzip"], ""),
+        (["-o", "d"], ""),
+        (["-o", "e.gz", "-q"], ""),
+    ):
+        said = run("repair", "in", *options, cwd=tmp_path).stderr
+        assert said == (f"tfrtool: {told}\n" if told else "")

@@ -32,6 +32,12 @@ def test_the_script_is_printed_and_nothing_else(shell: str) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, script(shell), "")
 
 
+def test_without_a_shell_it_says_which_there_are() -> None:
+    result = run("completion")
+    assert result.returncode == 2
+    assert result.stderr.endswith("Choose from:\n  bash,\n  zsh,\n  fish\n")
+
+
 def test_a_shell_that_is_not_known_is_wrong_usage() -> None:
     result = run("completion", "tcsh")
     assert result.returncode == 2

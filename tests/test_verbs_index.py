@@ -279,6 +279,15 @@ def test_a_record_behind_the_last_is_said_not_to_be_there(path: Path, index: Pat
         assert report.error[0] == "number" and "has no record 6" in report.error[1] and what in report.error[1]
 
 
+@pytest.mark.parametrize("number", [0, 1, 9])
+def test_what_is_no_index_is_told_as_that_with_what_writes_one(path: Path, index: Path, number: int) -> None:
+    written(path, index)
+    index.write_text("garbage\n" * 3)
+    _, report = record(path, number, index)
+    assert report.error is not None and report.error[0] == "index" and "'garbage'" in report.error[1]
+    assert report.remedy is not None and (report.remedy.verb, report.remedy.path) == ("stat", str(path))
+
+
 def test_damaged_records_count_and_damage_before_the_record_is_told(path: Path) -> None:
     path.write_bytes(flip(DATA, AT[1]))
     (damage, found), report = record(path, 3)

@@ -95,7 +95,7 @@ def _run(state: State) -> int:
 
         page = StringIO()
         error.show(page)
-        say_lines(page.getvalue())
+        say_lines(page.getvalue().replace("\n\t", "\n  "))  # Click's indent of choices
         return error.exit_code if isinstance(error, click.UsageError) else EXIT_FAILED
 
 

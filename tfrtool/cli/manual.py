@@ -82,7 +82,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("What is in the first two records:", "tfrtool head -n 2 flowers.tfrecord"),
         ("The names of the features:", "tfrtool head --keys flowers.tfrecord"),
         (
-            "The first hundred with their images, for a browser:",
+            "The first hundred for a browser, with the images in them that it can read:",
             "tfrtool head -n 100 --html first.html flowers.tfrecord",
         ),
         ("The payload of the fourth record, as it is:", "tfrtool head --raw --skip 3 flowers.tfrecord > payload.bin"),

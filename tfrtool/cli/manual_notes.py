@@ -9,11 +9,17 @@ Notes = list[str | dict[str, str]]
 
 PAGES = """\
 verify, stat, schema and head write what they found as a web page too, where --html names a file; what they print and
-their exit code stay as they are. The page is one file that can be sent to others: images of records are in it as small
-pictures (JPEG, PNG, GIF and WebP of at most 256 KiB, 16 MiB in all), and a browser that shows it asks the network for
-nothing. A map shows where a file is sound, where records can be brought back and where they are lost; a click on the
-heading of a table sorts it. Of very many damaged ranges 10,000 are listed, and the rest is counted. A page that exists
-is replaced only with --force.
+their exit code stay as they are. The page is one file that can be sent to others, and a browser that shows it asks the
+network for nothing. A click on the heading of a table sorts it. A page that exists is replaced only with --force.
+"""
+
+PICTURES = """\
+Images of records are in the page as small pictures: JPEG, PNG, GIF and WebP of at most 256 KiB, 16 MiB in all.
+"""
+
+MAPS = """\
+A map in the page shows where a file is sound, where records can be brought back and where they are lost. Of very many
+damaged ranges 10,000 are listed, and the rest is counted.
 """
 
 JSON = """\
@@ -46,7 +52,7 @@ its file, and tfrtool-head(1) finds a record by one.
 """,
         PAGES,
     ],
-    "head": [PAGES],
+    "head": [PAGES, PICTURES],
     "schema": [
         """\
 Another program reads what --emit writes: a feature description of tf.io (tf), a Schema of tensorflow_metadata (pbtxt),
@@ -55,7 +61,7 @@ files by which tfds.builder_from_directory reads the data where it lies (tfds, w
 """,
         PAGES,
     ],
-    "verify": [PAGES],
+    "verify": [PAGES, MAPS],
     "convert": [
         "What cannot be held on the other side is refused, or done as an option says:",
         {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @reading_command(
     "repair",
-    compression="How the outputs are compressed; auto as their inputs are, of which the bytes tell.",
+    compression="How the outputs, not the inputs, are compressed, whatever their names; auto as their inputs are.",
 )
 @click.option(
     "-o",

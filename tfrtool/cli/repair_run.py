@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfrtool.cli.repair_plan import Plan, Wish, plan
 from tfrtool.cli.repair_toll import again
 from tfrtool.cli.session import Silent, run
-from tfrtool.cli.streams import OutputError
+from tfrtool.cli.streams import OutputError, say
 from tfrtool.cli.text import plural
 from tfrtool.cli.unbroken import unbroken
 from tfrtool.errors import WriteError
@@ -82,11 +82,26 @@ def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Itera
         for event in repair_file(name, output, chosen, trail):
             if isinstance(event, RepairReport) and event.remedy == FORCE:  # here the whole command is known
                 event.hint, event.remedy = f"to {FORCE.aim}, run: {again(planned, event)}", None
+            if isinstance(event, RepairReport) and event.output and len(planned.outputs) == 1 and not wish.common.quiet:
+                _remark_on_name(event.output, wish.common.compression, event.compression)
             yield event
     except BrokenPipeError as error:
         if planned.to_stdout:
             raise OutputError(error) from None
         yield RepairReport(name, "error", error=("write", f"cannot write '{output}': its reader went away"))
+
+
+def _remark_on_name(output: str, asked: str, of_input: str | None) -> None:
+    """Tell where the end of an output's name promises another compression than that of its bytes."""
+    from tfrtool.verbs.convert_named import packing_told
+
+    packed = (of_input or "none") if asked == "auto" else asked
+    told = packing_told(output) or "none"
+    if told != packed and output != "-":
+        how = "not compressed" if packed == "none" else f"compressed by {packed}"
+        like = ", like its input" if asked == "auto" else ""
+        promise = "does not say so" if told == "none" else f"says {told}"
+        say(f"'{output}' is {how}{like}, and its name {promise}; -z {told} would agree with it")
 
 
 def _printer(planned: Plan) -> Printer:

@@ -10,6 +10,7 @@ from tfrtool.errors import TfrtoolError
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.report import Remedy
 from tfrtool.verbs.index import IndexFile, frames, refuse
 from tfrtool.verbs.reading import Reading
 
@@ -96,19 +97,24 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
     """
     refuse(read)
     with IndexFile(index) as lines:
+        first, _ = lines.peek()
         whole = lines.skip_whole(number)
         line, _ = lines.peek()
+    if line is None and first is not None and first.offset is None:
+        facts = f"'{index}' is no index: its line 1 is '{first.text}', which are not two numbers, an offset and a size"
+        raise StaleIndex(facts, _another(read))
     if line is None:
         holds = f"it has {lines.lines:,} line{'' if lines.lines == 1 else 's'}"
         raise NoSuchRecord(f"the index '{index}' has no record {number}: {holds}, numbered from 0")
     said = f"line {line.number} of the index '{index}'"
     if line.offset is None or line.size is None:
-        raise StaleIndex(f"{said} is '{line.text}', which are not two numbers, an offset and a size")
+        raise StaleIndex(f"{said} is '{line.text}', which are not two numbers, an offset and a size", _another(read))
     found = _sound(read, line.offset, line.size, number)
     if found is None:
         raise StaleIndex(
             f"{said} says {line.offset} {line.size}, and no sound record of that size stands there: the file was "
-            f"changed, or the index is one of another file"
+            f"changed, or the index is one of another file",
+            _another(read),
         )
     read.tally.records, read.tally.bytes = number + 1, found.end
     if not whole:
@@ -117,6 +123,11 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
             "where those are damaged records, they count too if no index is used"
         )
     yield found
+
+
+def _another(read: Reading) -> Remedy:
+    """How an index of this file is written, under a name that is free: what was taken for one may be anything."""
+    return Remedy("stat", read.source.name, (("index", "NEW.idx"),), "write an index of it")
 
 
 def _sound(read: Reading, offset: int, size: int, number: int) -> Batch | None:

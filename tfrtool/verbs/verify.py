@@ -44,10 +44,13 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
             if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
                 yield from check.end(event.bytes or 0)
                 event.index_faults = check.faults
-                if check.faults and check.replaceable and not (event.hint or event.remedy):
+                if check.faults and not (event.hint or event.remedy):
                     from tfrtool.report import Remedy
 
-                    event.remedy = Remedy("stat", event.path, (("index", read.options.index), ("force", True)))
+                    if check.replaceable:
+                        event.remedy = Remedy("stat", event.path, (("index", read.options.index), ("force", True)))
+                    else:
+                        event.remedy = Remedy("stat", event.path, (("index", "NEW.idx"),), "write an index of it")
             yield event
 
 
