@@ -67,8 +67,9 @@ Nothing is ever written beside an input unless an option names it.
 
 LIMITS = """\
 OFRecord has no checksums, so a changed byte inside a payload cannot be seen there. A TFRecord file that lies inside a
-record whose header and the beginning of its payload are lost cannot be told from records of its own, and records behind
-a header without a payload, up to the end of the file, not from what that record holds. Records that may be content of a
+record whose header and the beginning of its payload are lost cannot be told from records of its own; nor can one that
+lies in a record behind other bytes that are no message, where the end of both is cut off; nor records behind a header
+without a payload, up to the end of the file, from what that record holds. Records that may be content of a
 damaged one are dropped with it. A change of a file within one tick of the file system's clock while it is read is not
 noticed.
 """
