@@ -88,8 +88,12 @@ def stray_header(length: int) -> str:
 
 
 def wrong_writer(words: str, count: int) -> str:
+    return f"{written(words, count)}; the framing is whole"
+
+
+def written(words: str, count: int) -> str:
     records = "1 record was" if count == 1 else f"{count:,} records were"
-    return f"{records} written with {words}; the framing is whole"
+    return f"{records} written with {words}"
 
 
 def ofrecord_length(length: int, left: int) -> str:

@@ -82,6 +82,8 @@ class Reading:
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
+        self._written: Damage | None = None
+        """The first range that a wrong writer wrote."""
 
     def events(
         self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False, whole: bool = False
@@ -148,6 +150,8 @@ class Reading:
         self.tally.add(damage)
         if self._first is None:
             self._first = damage
+        if self._written is None and damage.rescue and damage.rescue.layout:
+            self._written = damage
 
     def _broken(self, reached: int | None) -> Iterator[Damage]:
         """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
@@ -282,7 +286,8 @@ class Reading:
         elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
-            diagnose(report, self.source, self.identity.sniffed, self._first, to_the_end=self._finished)
+            found = self._first, self._written
+            diagnose(report, self.source, self.identity.sniffed, *found, to_the_end=self._finished)
         elif not self.source.head:
             report.format = None
             report.diagnosis = "empty"
