@@ -343,6 +343,16 @@ def test_a_long_length_and_a_torn_tail_cost_their_own_records_and_little_work() 
     assert steps < 4 * records
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_any_flipped_bit_of_a_length_and_a_torn_tail_cost_their_own_records(number: int) -> None:
+    begin, end = AT[number], AT[number + 1]
+    for bit in range(64):
+        hurt = flip(DATA[:-5], begin + bit // 8, bit % 8)
+        payloads, ranges = found(hurt)
+        assert payloads == [p for p in PAYLOADS[:7] if p != PAYLOADS[number]]
+        assert [(b, e) for b, e, _ in ranges] == [(begin, end), (AT[7], len(hurt))]
+
+
 def test_records_of_no_bytes_cost_no_neighbour() -> None:
     hollow = length(0)
     one, other = PAYLOADS[:2]

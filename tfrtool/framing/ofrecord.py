@@ -12,7 +12,7 @@ from struct import Struct
 
 from tfrtool.framing import words
 from tfrtool.framing.damage import Damage, Fault
-from tfrtool.framing.entries import TAG, chained
+from tfrtool.framing.entries import TAG, chained, entry_ends
 from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
 from tfrtool.framing.scout import Ledger
 from tfrtool.framing.walk import Batch
@@ -196,6 +196,9 @@ class _Walker:
         if length is None:
             end = at + len(self.ahead.peek(at, HEADER))
             return Damage(at, end, "torn", self.number, message=f"{end - at} of the 8 bytes of a length are there")
+        after = self._told_end(at)
+        if after is not None:
+            return self._named(at, after, length, after)
         end = at + HEADER + length
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
@@ -206,6 +209,19 @@ class _Walker:
         if resume is None and length > 0 and not fits:
             return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
         return self._named(at, stop if resume is None else resume, length, stop)
+
+    def _told_end(self, start: int) -> int | None:
+        """Where the record at `start` ends, whatever its length says: behind one of the entries of its message, where
+        another record stands. A record file in one of its values never begins there.
+        """
+        first = start + HEADER
+        for at in entry_ends(self._entries, self.ledger, first):
+            if at - first > _HELD or not self.ahead.holds(at + 1):
+                return None
+            if self._stands(at) is not None:
+                payload = self._payload(first, at - first) if self.ledger.spend(at - start) else None
+                return at if payload is not None and self.plausible(payload) else None
+        return None
 
     def _named(self, at: int, end: int, length: int, stop: int) -> Damage:
         fault: Fault = "length"
