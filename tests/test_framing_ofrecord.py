@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from unittest.mock import ANY
 
 import pytest
 from faults import Counting, Drip, cut, drop, flip, insert, spoil, zero
@@ -198,6 +199,23 @@ def test_bytes_that_are_missing_cost_the_record_alone() -> None:
         payloads, damage = walked(drop(DATA, AT[3] + begin, AT[3] + end))
         assert payloads == without(3)
         assert (damage[0].begin, damage[-1].end) == (AT[3], AT[4] - (end - begin))
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 12, 20])
+def test_a_block_missing_from_a_payload_costs_that_record_alone(size: int) -> None:
+    for number in range(7):
+        for begin in range(AT[number] + 8, AT[number + 1] - size + 1):
+            hurt = drop(DATA, begin, begin + size)
+            assert found(hurt) == (without(number), [(AT[number], AT[number + 1] - size, ANY)])
+
+
+def test_a_record_that_lacks_bytes_is_told_apart_wherever_the_edge_of_the_window_falls() -> None:
+    hurt = drop(DATA, AT[4] - 2, AT[4])
+    for before in range(CAPACITY - len(DATA) - 20, CAPACITY + 20, 7):
+        first = record(99, before - 400)
+        payloads, damage = walked(ofrecord_frame(first) + hurt)
+        assert payloads == [first, *without(3)]
+        assert "the next one begins 2 bytes before its end" in damage[0].message
 
 
 def test_records_are_numbered_across_damage() -> None:

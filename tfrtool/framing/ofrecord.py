@@ -102,15 +102,32 @@ class _Walker:
         self._nowhere: set[int] = set()
 
     def walk(self) -> Iterator[Batch | Damage]:
-        at, window = 0, self.window
+        at, window, need = 0, self.window, HEADER
         while True:
-            index = window.load(at, HEADER)
+            index, need = window.load(at, need), HEADER
             begins, ends, stop = self._frames(index)
+            overrun = None
+            if begins:
+                behind = self._behind(stop)
+                if behind is None and len(begins) > 1:
+                    # What follows the last one is not in the window yet: they are looked at together.
+                    stop, need = begins.pop() - HEADER, CAPACITY
+                    ends.pop()
+                elif behind is False:
+                    overrun = self._overrun(window.base + begins[-1] - HEADER, window.base + stop)
+            if overrun is not None:
+                stop = begins.pop() - HEADER
+                ends.pop()
             if begins:
                 end = window.base + stop
                 yield Batch(at, end, self.number, len(begins), window.base, window.view, begins, ends)
                 self.number += len(begins)
                 at = end
+            if overrun is not None:
+                yield self._lacking(at, overrun)
+                self.number += 1
+                at = overrun
+            if begins or overrun is not None:
                 self.data.forget(at)
                 self.ledger.reach(at)
                 continue
@@ -165,6 +182,40 @@ class _Walker:
             ends.append(end)
             index = end
         return begins, ends, index
+
+    def _behind(self, stop: int) -> bool | None:
+        """Whether a record or the end follows the last one of the window, which ends at `stop`; None where the window
+        does not show it.
+        """
+        window = self.window
+        left, at = window.fill - stop, window.base + stop
+        if left <= HEADER:
+            return None if window.fill == window.capacity else not left
+        length: int = _LENGTH.unpack_from(window.buffer, stop)[0]
+        if length <= 0 or HEADER + length <= left:  # the walk stopped at it
+            return False
+        return None if window.buffer[stop + HEADER] == TAG and self._fits(at, length) else False
+
+    def _overrun(self, begin: int, end: int) -> int | None:
+        """Where in the record `[begin, end)`, behind which none stands, the next one begins, since bytes are missing.
+
+        It goes on past the end, as no content does, and a record or the end follows it.
+        """
+        if not self.ledger.spend(end - begin):
+            return None
+        data = bytes(self.ahead.peek(begin, end - begin + HEADER))
+        place = data.find(_NEEDLE, HEADER + 5)
+        while place >= 0:
+            stop = self._stands(begin + place - 4) if begin + place - 4 < end else None
+            if stop is not None and stop > end and self._goes_on(stop):
+                return begin + place - 4
+            place = data.find(_NEEDLE, place + 1)
+        return None
+
+    def _lacking(self, at: int, end: int) -> Damage:
+        length: int = _LENGTH.unpack(self.ahead.peek(at, HEADER))[0]
+        message = words.ofrecord_lacking(length, at + HEADER + length - end)
+        return Damage(at, end, "payload", self.number, message=message)
 
     def _payload(self, begin: int, length: int) -> memoryview | None:
         """The payload, or None for one that is too large to hold."""

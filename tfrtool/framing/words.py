@@ -117,6 +117,10 @@ def ofrecord_torn(length: int, present: int) -> str:
     return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
 
 
+def ofrecord_lacking(length: int, missing: int) -> str:
+    return f"a record of {_bytes(length)} that lacks some: the next one begins {_bytes(missing)} before its end"
+
+
 def ofrecord_payload(length: int) -> str:
     return f"a record of {_bytes(length)} whose payload is no OFRecord message"
 
