@@ -23,7 +23,7 @@ from tfrtool.framing.scout import CANDIDATE, Ledger, Scout
 from tfrtool.framing.told import Explained, passed
 from tfrtool.framing.variant import VariantAhead
 from tfrtool.framing.window import CAPACITY, Readable
-from tfrtool.framing.writers import confined, early_writer, writer_at, wrong_writer
+from tfrtool.framing.writers import confined, early_writer, may_be_wrong, writer_at, wrong_writer
 
 _FLIPPED_MOST = 1 << 16
 """Largest payload that is searched for one flipped bit, in bytes."""
@@ -59,6 +59,8 @@ class Resync:
 
     def _by_a_wrong_writer(self, start: int, number: int, head: bytes) -> Explained | None:
         """What a wrong writer's header stands for; its records are looked for from then on."""
+        if not may_be_wrong(head):
+            return None
         found = wrong_writer(self.ahead, start, number, head)
         if found:
             self._learn(LAYOUTS[found.rescue.layout] if found.rescue and found.restorable else None)
@@ -199,7 +201,7 @@ class Resync:
         head = self.ahead.head(0)
         if len(head) < HEADER:
             return False
-        if wrong_writer(self.ahead, 0, 0, head) or writer_at(self.ahead, 0, head):
+        if may_be_wrong(head) and (wrong_writer(self.ahead, 0, 0, head) or writer_at(self.ahead, 0, head)):
             return True
         return may_be_mended(self.ahead, 0)
 

@@ -24,8 +24,6 @@ def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage |
     Zeros in place of checksums prove nothing, so for those the frames must lead from the first byte of the stream to
     its last one, and what they hold is called unproved.
     """
-    if not _may_be(head):
-        return None
     runs = [(layout, *_run(layout, ahead, start)) for layout in WRONG_WRITERS if layout.sound(head)]
     if not start and ZEROED.sound(head):
         count, end = _run(ZEROED, ahead, start)
@@ -45,8 +43,6 @@ def writer_at(ahead: Ahead, start: int, head: bytes) -> Layout | None:
     One that is known already; else another header of the same writer, or the end, has to stand where the record ends.
     At the start of a stream the header speaks for itself, as one of the right writer does.
     """
-    if not _may_be(head):
-        return None
     known = ahead.layout if isinstance(ahead, VariantAhead) else None
     for layout in WRONG_WRITERS:
         if layout.sound(head) and layout.length(head) < LONGEST:
@@ -94,7 +90,7 @@ def confined(ahead: Ahead, layout: Layout, start: int, end: int, number: int) ->
     return Damage(start, end, "data-crc", number, message=words.data_unsound(length))
 
 
-def _may_be(head: bytes) -> bool:
+def may_be_wrong(head: bytes) -> bool:
     """Whether any wrong writer's checksum fits this header; gaps are many, so this is quick."""
     length, stored = head[:8], head[8:HEADER]
     plain, castagnoli = crc32(length), crc32c(length)
