@@ -5,6 +5,7 @@ import tracemalloc
 import zlib
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -124,6 +125,20 @@ def test_a_member_appended_behind_a_cut_one_is_read_whole(cut: int) -> None:
     assert out.endswith(B)
     assert out.startswith(unpacked_prefix(GA[: cut - 12] if cut > 12 else b""))
     assert faults
+
+
+@pytest.mark.parametrize("lacking", range(1, 9))
+def test_members_that_all_lack_the_last_bytes_of_their_trailers_are_all_read(lacking: int) -> None:
+    members = [gz(b"%d" % n * 30) for n in range(40)]
+    data, faults = unpack(b"".join(member[:-lacking] for member in members))
+    assert data == b"".join(b"%d" % n * 30 for n in range(40))
+    assert len(faults) == 40
+    assert f"is cut short at compressed byte {len(members[0]) - lacking}, inside the checksum" in faults[0].message
+
+
+def test_a_small_member_with_a_short_trailer_is_found_behind_a_break() -> None:
+    noise = Random(3).randbytes(3000)
+    assert unpack(GA + noise + gz(b"one")[:-3] + gz(b"two"))[0] == A + b"onetwo"
 
 
 def test_after_a_break_the_next_member_is_found_far_ahead() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from unittest.mock import ANY
 
 import pytest
 from faults import Counting, Drip, cut, drop, flip, insert, spoil, zero
@@ -200,6 +201,23 @@ def test_bytes_that_are_missing_cost_the_record_alone() -> None:
         assert (damage[0].begin, damage[-1].end) == (AT[3], AT[4] - (end - begin))
 
 
+@pytest.mark.parametrize("size", [1, 3, 8, 12, 20])
+def test_a_block_missing_from_a_payload_costs_that_record_alone(size: int) -> None:
+    for number in range(7):
+        for begin in range(AT[number] + 8, AT[number + 1] - size + 1):
+            hurt = drop(DATA, begin, begin + size)
+            assert found(hurt) == (without(number), [(AT[number], AT[number + 1] - size, ANY)])
+
+
+def test_a_record_that_lacks_bytes_is_told_apart_wherever_the_edge_of_the_window_falls() -> None:
+    hurt = drop(DATA, AT[4] - 2, AT[4])
+    for before in range(CAPACITY - len(DATA) - 20, CAPACITY + 20, 7):
+        first = record(99, before - 400)
+        payloads, damage = walked(ofrecord_frame(first) + hurt)
+        assert payloads == [first, *without(3)]
+        assert "the next one begins 2 bytes before its end" in damage[0].message
+
+
 def test_records_are_numbered_across_damage() -> None:
     hurt = spoil(spoil(DATA, AT[2] + 8, AT[2] + 9), AT[5] + 8, AT[5] + 9)
     assert [d.record for d in walked(hurt)[1]] == [2, 5]
@@ -341,6 +359,16 @@ def test_a_long_length_and_a_torn_tail_cost_their_own_records_and_little_work() 
     records = sum(event.count for event in found if isinstance(event, Batch))
     assert records == 400 * len(PAYLOADS) - 2
     assert steps < 4 * records
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_any_flipped_bit_of_a_length_and_a_torn_tail_cost_their_own_records(number: int) -> None:
+    begin, end = AT[number], AT[number + 1]
+    for bit in range(64):
+        hurt = flip(DATA[:-5], begin + bit // 8, bit % 8)
+        payloads, ranges = found(hurt)
+        assert payloads == [p for p in PAYLOADS[:7] if p != PAYLOADS[number]]
+        assert [(b, e) for b, e, _ in ranges] == [(begin, end), (AT[7], len(hurt))]
 
 
 def test_records_of_no_bytes_cost_no_neighbour() -> None:

@@ -52,6 +52,20 @@ def wrong_headers(size: int) -> bytes:
     return of_size(frame(PAYLOAD) + written_by(LAYOUTS["unmasked"], [bytes(size // 2)])[:12], size)
 
 
+def hurt_variant(name: str, hurt: Callable[[bytes, int, int], bytes], begin: int, end: int) -> Callable[[int], bytes]:
+    """The file of a wrong writer, of which every other record is hurt."""
+    one = written_by(LAYOUTS[name], [PAYLOAD])
+    return lambda size: of_size(one + hurt(one, begin, end), size)
+
+
+def claims_of_a_wrong_writer(size: int) -> bytes:
+    """A record of a wrong writer, and then headers of it, each of a record that ends with the file."""
+    layout = LAYOUTS["crc32"]
+    lengths = (layout.header.pack(max(0, size - at - 16), 0)[:8] for at in range(216, size, 100))
+    heads = (layout.header.pack(int.from_bytes(raw, "little"), layout.stored(layout.crc(raw))) for raw in lengths)
+    return (written_by(layout, [PAYLOAD]) + b"".join(head + PAYLOAD[:88] for head in heads))[:size]
+
+
 HOSTILE: dict[str, Callable[[int], bytes]] = {
     "zeros": bytes,
     "ones": lambda size: b"\xff" * size,
@@ -73,6 +87,14 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "headers that may be mended": lambda size: of_size(flip(header(size // 2), 9) + PAYLOAD[:16], size),
     "headers to be mended between records": lambda size: of_size(frame(PAYLOAD) + flip(header(size // 2), 9), size),
     "headers of a wrong writer between records": wrong_headers,
+    "headers of a wrong writer that claim all the rest": claims_of_a_wrong_writer,
+    "headers of a wrong writer that are all sound": lambda size: of_size(
+        written_by(LAYOUTS["crc32"], [b""])[:12], size
+    ),
+    "every other header of a wrong writer overwritten": hurt_variant("crc32", spoil, 0, 12),
+    "every other payload of a wrong writer overwritten": hurt_variant("unmasked", spoil, 20, 90),
+    "every other record of a wrong writer overwritten": hurt_variant("big-endian", spoil, 0, 200),
+    "every other footer of a wrong writer overwritten": hurt_variant("crc32-unmasked", spoil, 212, 216),
     "headers that claim too much between records": lambda size: of_size(frame(PAYLOAD) + header(size // 2), size),
     "headers that claim half a window between records": lambda size: of_size(frame(PAYLOAD) + header(1 << 17), size),
     "headers that claim another record's end": lambda size: of_size(frame(PAYLOAD) + header(10 * 228 - 16), size),

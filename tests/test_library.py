@@ -7,6 +7,7 @@ import gc
 import gzip
 import os
 import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,17 @@ def test_records_gives_what_stands_before_damage_and_then_raises_it(path: Path) 
 def test_records_raises_every_kind_of_damage(path: Path, content: bytes, fault: str) -> None:
     with pytest.raises(tfrtool.DamageError, match=f"{fault} at "):
         list(tfrtool.records(put(path, content)))
+
+
+def test_breaks_of_the_codec_come_where_they_stand_among_frames_and_damage(path: Path) -> None:
+    edges = [0, AT[1] + 20, AT[3], AT[4] + 5, len(DATA)]
+    members = [gzip.compress(DATA[begin:end]) for begin, end in pairwise(edges)]
+    hurt = b"".join(flip(member, len(member) - 6) for member in members[:-1]) + members[-1]
+    events = list(tfrtool.walk(put(path, hurt)))
+    begins = [event.begin if isinstance(event, tfrtool.Damage) else event.offset for event in events]
+    assert begins == sorted(begins)
+    assert [event.begin for event in events if isinstance(event, tfrtool.Damage)] == edges[1:-1]
+    assert [event.index for event in events if isinstance(event, tfrtool.Frame)] == list(range(6))
 
 
 def test_records_of_a_foreign_file_say_what_it_is(path: Path) -> None:

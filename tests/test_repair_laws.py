@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from faults import File, cut, drop, flip, insert, spoil, zero
+from faults import File, cut, drop, flip, insert, spoil, written_by, zero
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import MonkeyPatch, fixture, mark
@@ -33,7 +33,7 @@ from repairkit import (
 
 import tfrtool
 from tfrtool.framing.encode import footer, frame, header
-from tfrtool.framing.layout import WRONG_WRITERS
+from tfrtool.framing.layout import WRONG_WRITERS, Layout
 
 EACH = mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
@@ -99,6 +99,21 @@ def test_a_flip_costs_the_record_that_it_hits_and_no_other(name: str, tmp_path: 
             hurt = flip(file.data, at, 7 - at % 8)
             kept = records(repaired(tmp_path, hurt).data or b"")
             assert kept == list(file.without(number) if in_payload else file.payloads)
+
+
+@mark.parametrize("layout", WRONG_WRITERS, ids=lambda layout: layout.name)
+def test_a_flip_in_a_wrong_writers_file_costs_the_record_that_it_hits_and_no_other(
+    layout: Layout, tmp_path: Path
+) -> None:
+    sound = written_by(layout, PLAIN.payloads)
+    for number in range(len(PLAIN.payloads)):
+        begin, end = PLAIN.span(number)
+        for at in range(begin, end):
+            hurt = flip(sound, at, 7 - at % 8)
+            done = repaired(tmp_path, hurt)
+            in_payload = begin + 12 <= at < end - 4
+            assert records(done.data or b"") == list(PLAIN.without(number) if in_payload else PLAIN.payloads)
+            assert f"{done.report.records} records were written with {layout.words}" in str(done.report.message)
 
 
 def test_what_a_cut_gzip_file_unpacks_to_is_repaired(tmp_path: Path) -> None:

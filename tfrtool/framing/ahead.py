@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import Struct
 from typing import Literal
 
 from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
-from tfrtool.framing.crc import header_is_sound, rotated, unmasked
+from tfrtool.framing.crc import Bytes, header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mend import mends
 from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger, Scout
 from tfrtool.framing.window import Readable, Window
 
@@ -26,6 +28,8 @@ class Ahead:
         self.near = Window(data)
         self.far = Window(data)
         self.ledger = ledger
+        self.sound: Callable[[Bytes], bool] = header_is_sound
+        """Whether 12 bytes are a header of a writer of the file."""
         self._known: kernel.Known = {}
 
     def peek(self, offset: int, n: int) -> bytes:
@@ -40,13 +44,26 @@ class Ahead:
         """The 12 bytes at `offset`, fewer at the end of the stream."""
         return self.peek(offset, HEADER)
 
+    def told(self, head: bytes) -> int:
+        """The length that a header tells, be it sound or not."""
+        length: int = _HEADER.unpack(head)[0]
+        return length
+
+    def mends(self, head: bytes) -> tuple[int, ...]:
+        """The lengths that a damaged header may have held."""
+        return mends(head)
+
+    def scout(self, start: int, at: int, keep: int | None, hold: int = 0) -> Scout:
+        """Goes ahead over the gap from `start` on."""
+        return Scout(self.near, start, at, keep, hold)
+
     def fits(self, end: int) -> bool:
         """Whether the stream reaches to `end`."""
         return self.near.holds(end)
 
     def boundary(self, offset: int) -> bool:
         """Whether a sound header, or the end of the stream, stands at `offset`, which the stream reaches."""
-        return header_is_sound(self.head(offset)) or self.near.ends_at(offset)
+        return self.sound(self.head(offset)) or self.near.ends_at(offset)
 
     def data_holds(self, begin: int, end: int) -> bool:
         """Whether the checksum stored at `end` is that of `[begin, end)`."""
@@ -60,7 +77,7 @@ class Ahead:
         and so is what was read of one in vain.
         """
         ledger = self.ledger
-        length: int = _HEADER.unpack(self.head(header))[0]
+        length = self.told(self.head(header))
         end = header + FRAMING + length
         if not self.fits(end):
             ledger.owe(CANDIDATE)
@@ -82,7 +99,7 @@ class Ahead:
     def reach(self, last: int) -> int:
         """The claimed end of the record at the sound header where a chain died; `last` itself where none stands."""
         head = self.head(last)
-        return last + FRAMING + int(_HEADER.unpack(head)[0]) if header_is_sound(head) else last
+        return last + FRAMING + self.told(head) if self.sound(head) else last
 
     def follow(self, header: int, sight: int) -> tuple[int, Ending]:
         """Where the chain of sound headers from `header` on ends, and how; `far` when it goes on for `sight` bytes.
@@ -94,7 +111,7 @@ class Ahead:
             index = window.load(at, HEADER)
             if window.fill == index:
                 return at, "end"
-            count, stop, final = kernel.hop(window.buffer, index, window.fill, self._known)
+            count, stop, final = self._hop(window.buffer, index, window.fill)
             if not count:
                 if window.fill - index < HEADER or at == header or self._sound_until(last, at):
                     return at, "dead"
@@ -120,17 +137,18 @@ class Ahead:
             at, last = to, at
         return None
 
+    def _hop(self, buffer: bytearray, index: int, fill: int) -> tuple[int, int, int]:
+        return kernel.hop(buffer, index, fill, self._known)
+
     def _sound_until(self, last: int, end: int) -> bool:
-        return header_is_sound(self.head(end)) or (
-            self.ledger.spend(end - last) and self.data_holds(last + HEADER, end - 4)
-        )
+        return self.sound(self.head(end)) or (self.ledger.spend(end - last) and self.data_holds(last + HEADER, end - 4))
 
     def a_checksum_apart(self, end: int) -> bool:
         """Whether a record stands 4 bytes behind `end`, where a chain has ended.
 
         So few bytes are no damaged record. They are the checksum of a record whose payload is a record file.
         """
-        return header_is_sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
+        return self.sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
 
     def announced(self, start: int, begin: int, end: int) -> bool:
         """Whether the bytes from `start` to `begin` say that a value of a message goes from there to `end`.
@@ -202,14 +220,17 @@ class Ahead:
             return None
         stored = self.peek(end, 4)
         data = self.read(begin, end)
-        found = splits(data, length, unmasked(_FOOTER.unpack(stored)[0]))
+        found = splits(data, length, self._bare(stored))
         if not found:
             return None
         extra = end - begin - length
-        if found[0] == 0 and (extra >= FRAMING + length or header_is_sound(data[max(0, extra - HEADER) : extra])):
+        if found[0] == 0 and (extra >= FRAMING + length or self.sound(data[max(0, extra - HEADER) : extra])):
             # All of it stands behind what was put in: it is the payload of a later record of the same length.
             return None
         return begin + found[0]
+
+    def _bare(self, stored: bytes) -> int:
+        return unmasked(_FOOTER.unpack(stored)[0])
 
     def read(self, begin: int, end: int) -> bytes:
         """The bytes of a short stretch."""

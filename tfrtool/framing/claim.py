@@ -9,20 +9,17 @@ that runs through the claimed end, or to the end of the stream, is the file's; s
 
 from __future__ import annotations
 
-from struct import Struct
-
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead, Ending
 from tfrtool.framing.content import Chain, Content
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.peel import behind
-from tfrtool.framing.scout import CANDIDATE, LOOK, TOILED, Scout
+from tfrtool.framing.scout import CANDIDATE, LOOK, TOILED
 from tfrtool.framing.told import Explained, apart, data_damage
 
 _AGAIN = 16
 """What searching a byte once more costs: a search may find a header every 12 bytes, and try each."""
-_HEADER = Struct("<QI")
 
 
 class Claim:
@@ -45,7 +42,7 @@ class Claim:
         self.fits = fits
         self.crcs = crcs
         self.passes: list[tuple[int, int]] = []
-        self.scout = Scout(ahead.near, start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
+        self.scout = ahead.scout(start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
         self.sight = ahead.ledger.sight()
         self.content = Content(ahead, start, length, fits)
         self._resume: int | None = None
@@ -150,7 +147,7 @@ class Claim:
         """
         before = self._doubtful
         if before is not None and how == "dead":
-            length: int = _HEADER.unpack(self.ahead.head(before))[0]
+            length = self.ahead.told(self.ahead.head(before))
             if self.ahead.value(before, length, header) >= end - header:
                 return before
         return header

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tfrtool.framing.ahead import Ahead, Ending
-from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.holder import Value, are_fields, held
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.scout import TOILED
@@ -108,7 +107,7 @@ class Content:
             last, at = at, self.ahead.reach(at)
             if at == last:
                 return None
-        if at == header or not self.ahead.fits(at) or not header_is_sound(self.ahead.head(at)):
+        if at == header or not self.ahead.fits(at) or not self.ahead.sound(self.ahead.head(at)):
             return None
         by_chance = at - header == value.size or not self.ahead.data_holds(last + HEADER, at - 4)
         return at if by_chance else None

@@ -8,6 +8,8 @@ begins, and that does not begin as an entry does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tfrtool.framing.scout import Ledger
 from tfrtool.framing.window import Window
 
@@ -17,6 +19,8 @@ _PARTS = b"\n\x12"
 """The tags of the name and of the value in an entry."""
 _HEAD = 12
 """Bytes of an entry that tell its size and how it goes on: a tag, a size of at most five bytes, another tag."""
+_STEP = 256
+"""What looking at one entry costs, in bytes."""
 _LINKS = 1 << 14
 """Entries of one payload that are looked at."""
 
@@ -38,6 +42,17 @@ def chained(window: Window, ledger: Ledger, begin: int, length: int) -> bool:
         paid += _HEAD
     ledger.regain(paid)
     return True
+
+
+def entry_ends(window: Window, ledger: Ledger, begin: int) -> Iterator[int]:
+    """Where the entries end that follow one another from `begin` on; moves the window. Bounded as `chained` is."""
+    for _ in range(_LINKS):
+        index = window.load(begin, _HEAD)
+        size = _entry(window.view[index : min(index + _HEAD, window.fill)])
+        if size is None or not ledger.spend(_STEP):
+            return
+        begin += size
+        yield begin
 
 
 def _entry(head: memoryview) -> int | None:

@@ -36,7 +36,7 @@ class Gap:
         self.head = read.head
         self.known_end = read.end
         self.number = number
-        self.scout = Scout(ahead.near, start, at=start + 1, keep=None, hold=TOILED)
+        self.scout = ahead.scout(start, at=start + 1, keep=None, hold=TOILED)
         self.sight = ahead.ledger.sight()
         self._front: list[Payload] = []
         self._doubtful: int | None = None
@@ -86,7 +86,7 @@ class Gap:
         before = self._doubtful
         if found or not before or not self._affords(before, end):
             return found or [self.scout.passed(end)]
-        scout = Scout(self.ahead.near, self.start, at=self.start, keep=self.start)
+        scout = self.ahead.scout(self.start, at=self.start, keep=self.start)
         return self._late(scout, before) or self._taken_apart(before) or [scout.passed(before)]
 
     def _affords(self, before: int, end: int) -> bool:
@@ -127,7 +127,7 @@ class Gap:
         way, scout = header, self.scout
         before = self._doubtful
         if before and header - self.start <= TOILED and self._affords(before, end):
-            way, scout = before, Scout(self.ahead.near, self.start, at=self.start, keep=self.start)
+            way, scout = before, self.ahead.scout(self.start, at=self.start, keep=self.start)
         peeled = self._late(scout, way) or (self._taken_apart(way) if how != "dead" else [])
         if not peeled:
             # A chain that ends at a damaged record is the file's; one that ends at anything else may be content.

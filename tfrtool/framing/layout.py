@@ -20,7 +20,7 @@ from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
 
-from tfrtool.framing.crc import crc32c, rotated
+from tfrtool.framing.crc import Bytes, crc32c, rotated, unmasked
 
 HEADER = 12
 """Bytes of a TFRecord header: the length and its checksum."""
@@ -39,8 +39,8 @@ AROUND = {"tfrecord": (HEADER, FOOTER), "ofrecord": (OFRECORD_HEADER, 0)}
 class Layout(NamedTuple):
     """One way of writing TFRecord framing.
 
-    `header` and `footer` give the byte order, `crc(data, value)` the checksum function, and `stored` the form in which
-    its result is written.
+    `header` and `footer` give the byte order, `crc(data, value)` the checksum function, `stored` the form in which its
+    result is written, and `bare` the way back.
     """
 
     name: str
@@ -49,25 +49,50 @@ class Layout(NamedTuple):
     footer: Struct
     crc: Callable[..., int]
     stored: Callable[[int], int]
+    bare: Callable[[int], int]
+
+    def sound(self, head: Bytes) -> bool:
+        """Whether the first 12 bytes are a length and its checksum."""
+        return len(head) >= HEADER and self.stored(self.crc(head[:8])) == self.header.unpack_from(head)[1]
+
+    def length(self, head: Bytes) -> int:
+        """The length that a header tells, be it sound or not."""
+        length: int = self.header.unpack_from(head)[0]
+        return length
 
 
 def _as_it_is(crc: int) -> int:
     return crc
 
 
+def _turned(value: int) -> int:
+    return int.from_bytes(value.to_bytes(4, "little"), "big")
+
+
+def _rotated_and_turned(crc: int) -> int:
+    return _turned(rotated(crc))
+
+
+def _turned_and_unmasked(stored: int) -> int:
+    return unmasked(_turned(stored))
+
+
 _LITTLE, _BIG = (Struct("<QI"), Struct("<I")), (Struct(">QI"), Struct(">I"))
 
-TFRECORD = Layout("tfrecord", "masked CRC-32C", *_LITTLE, crc32c, rotated)
+TFRECORD = Layout("tfrecord", "masked CRC-32C", *_LITTLE, crc32c, rotated, unmasked)
 
 WRONG_WRITERS = (
-    Layout("crc32", "plain CRC-32 where CRC-32C belongs", *_LITTLE, crc32, rotated),
-    Layout("crc32-unmasked", "plain CRC-32 without the mask", *_LITTLE, crc32, _as_it_is),
-    Layout("unmasked", "CRC-32C without the mask", *_LITTLE, crc32c, _as_it_is),
-    Layout("big-endian", "big-endian integers", *_BIG, crc32c, rotated),
+    Layout("crc32", "plain CRC-32 where CRC-32C belongs", *_LITTLE, crc32, rotated, unmasked),
+    Layout("crc32-unmasked", "plain CRC-32 without the mask", *_LITTLE, crc32, _as_it_is, _as_it_is),
+    Layout("unmasked", "CRC-32C without the mask", *_LITTLE, crc32c, _as_it_is, _as_it_is),
+    Layout("big-endian", "big-endian integers", *_BIG, crc32c, rotated, unmasked),
+    Layout("big-endian-checksums", "big-endian checksums", *_LITTLE, crc32c, _rotated_and_turned, _turned_and_unmasked),
 )
 """Layouts whose checksums still prove each payload."""
 
-ZEROED = Layout("zero-checksums", "zeros in place of checksums", *_LITTLE, lambda data, value=0: 0, _as_it_is)
+ZEROED = Layout(
+    "zero-checksums", "zeros in place of checksums", *_LITTLE, lambda data, value=0: 0, _as_it_is, _as_it_is
+)
 """The layout that proves nothing: only an unbroken chain of lengths to the end of the file speaks for it."""
 
 LAYOUTS = {layout.name: layout for layout in (TFRECORD, *WRONG_WRITERS, ZEROED)}

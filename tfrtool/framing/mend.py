@@ -3,46 +3,55 @@
 A length and its CRC-32C are 96 bits with Hamming distance 8 (all 147,536 patterns of one to three flipped bits have
 syndromes of their own; computed exhaustively), so up to three flips can be found from the syndrome alone. Masking is
 not linear, so a flip in the stored checksum is undone before unmasking, one bit at a time. What comes out is a
-proposal: the caller accepts it only where the payload's own checksum agrees.
+proposal: the caller accepts it only where the payload's own checksum agrees. CRC-32 over as many bits has the same
+distance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
-from struct import Struct, pack
+from struct import pack
 
-from tfrtool.framing.crc import MASK_DELTA, crc32c, unmasked
+from tfrtool.framing.crc import MASK_DELTA
+from tfrtool.framing.layout import TFRECORD, Layout
 
-_HEADER = Struct("<QI")
 _FLIPPABLE = 64
 _BITS = tuple(1 << bit for bit in range(32))
 _UNMASK = (1 << 32) - MASK_DELTA
 
 
 @cache
-def _syndromes() -> tuple[tuple[int, ...], dict[int, int]]:
+def _syndromes(crc: Callable[..., int]) -> tuple[tuple[int, ...], dict[int, int]]:
     """The syndrome of each single flip in a length, and a map from syndrome to flipped bits for one and two flips."""
-    zero = crc32c(bytes(8))
-    singles = tuple(crc32c(pack("<Q", 1 << bit)) ^ zero for bit in range(_FLIPPABLE))
+    zero = crc(bytes(8))
+    singles = tuple(crc(pack("<Q", 1 << bit)) ^ zero for bit in range(_FLIPPABLE))
     few = {singles[i] ^ singles[j]: 1 << i | 1 << j for i in range(_FLIPPABLE) for j in range(i)}
     few.update((syndrome, 1 << bit) for bit, syndrome in enumerate(singles))
     return singles, few
 
 
 @lru_cache(maxsize=16)
-def mends(header: bytes) -> tuple[int, ...]:
+def mends(header: bytes, layout: Layout = TFRECORD) -> tuple[int, ...]:
     """The lengths that a damaged 12-byte header may have held, those of flips in the length alone first; each once.
 
     Up to three flips in the length, or two in the length and one in the stored checksum. The length as it stands is not
     among them. Work: about a hundred look-ups.
     """
-    length, stored = _HEADER.unpack_from(header)
-    bare = crc32c(header[:8])
-    singles, few = _syndromes()
-    syndrome = bare ^ unmasked(stored)
+    stored: int = layout.header.unpack_from(header)[1]
+    bare = layout.crc(header[:8])
+    singles, few = _syndromes(layout.crc)
+    syndrome = bare ^ layout.bare(stored)
     # One or two flips of the length have a syndrome of their own; that others come to the same is one in a million.
-    found = [few[syndrome]] if syndrome in few else [*_three(syndrome, singles, few), *_stored_too(bare, stored, few)]
-    return tuple(length ^ flips for flips in dict.fromkeys(found) if flips) if found else ()
+    if syndrome in few:
+        found = [few[syndrome]]
+    else:
+        stored_too = _stored_too(bare, stored, few) if layout is TFRECORD else _stored_by(layout, bare, stored, few)
+        found = [*_three(syndrome, singles, few), *stored_too]
+    if not found:
+        return ()
+    raw = int.from_bytes(header[:8], "little")
+    return tuple(layout.length(pack("<QI", raw ^ flips, 0)) for flips in dict.fromkeys(found) if flips)
 
 
 def _three(syndrome: int, singles: tuple[int, ...], few: dict[int, int]) -> list[int]:
@@ -60,6 +69,10 @@ def _stored_too(bare: int, stored: int, few: dict[int, int]) -> list[int]:
         if syndrome in few:
             found.append(few[syndrome])
     return found
+
+
+def _stored_by(layout: Layout, bare: int, stored: int, few: dict[int, int]) -> list[int]:
+    return [few[bare ^ layout.bare(stored ^ bit)] for bit in _BITS if bare ^ layout.bare(stored ^ bit) in few]
 
 
 def one_bit_apart(want: int, got: int) -> bool:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import NamedTuple
 
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead
-from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
-from tfrtool.framing.mend import mends
 from tfrtool.framing.told import header_damage
-
-_HEADER = Struct("<QI")
 
 
 class Readings(NamedTuple):
@@ -30,8 +25,8 @@ class Readings(NamedTuple):
 
 def readings(ahead: Ahead, start: int, head: bytes) -> Readings:
     """Read a damaged header: as it stands, and with a few bits turned over."""
-    as_it_stands: int = _HEADER.unpack(head)[0]
-    lengths = [length for length in (*mends(head), as_it_stands) if length < LONGEST]
+    as_it_stands = ahead.told(head)
+    lengths = [length for length in (*ahead.mends(head), as_it_stands) if length < LONGEST]
     ends = (start + FRAMING + length for length in reversed(lengths))
     leading = [end for end in ends if ahead.fits(end) and ahead.boundary(end)] if any(head) else []
     if leading and leading[0] == start + FRAMING + as_it_stands:
@@ -48,10 +43,10 @@ def mended(ahead: Ahead, read: Readings, number: int | None) -> Damage | None:
         if not ahead.fits(end) or not ahead.ledger.spend(length):
             continue
         # A sound header is 8 bytes and their checksum too: it is the next record's, not a payload.
-        is_header = length == HEADER - 4 and header_is_sound(ahead.head(start + HEADER))
+        is_header = length == HEADER - 4 and ahead.sound(ahead.head(start + HEADER))
         if not is_header and ahead.data_holds(start + HEADER, end - 4):
             ahead.ledger.regain(length)
-            message = words.mended(length, (length ^ int(_HEADER.unpack(read.head)[0])).bit_count())
+            message = words.mended(length, (length ^ ahead.told(read.head)).bit_count())
             rescue = Rescue("mended-header", 1, ((start + HEADER, end - 4),))
             return header_damage(start, end, number, read.head, message, rescue)
     return None

@@ -12,7 +12,7 @@ from struct import Struct
 
 from tfrtool.framing import words
 from tfrtool.framing.damage import Damage, Fault
-from tfrtool.framing.entries import TAG, chained
+from tfrtool.framing.entries import TAG, chained, entry_ends
 from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
 from tfrtool.framing.scout import Ledger
 from tfrtool.framing.walk import Batch
@@ -102,15 +102,32 @@ class _Walker:
         self._nowhere: set[int] = set()
 
     def walk(self) -> Iterator[Batch | Damage]:
-        at, window = 0, self.window
+        at, window, need = 0, self.window, HEADER
         while True:
-            index = window.load(at, HEADER)
+            index, need = window.load(at, need), HEADER
             begins, ends, stop = self._frames(index)
+            overrun = None
+            if begins:
+                behind = self._behind(stop)
+                if behind is None and len(begins) > 1:
+                    # What follows the last one is not in the window yet: they are looked at together.
+                    stop, need = begins.pop() - HEADER, CAPACITY
+                    ends.pop()
+                elif behind is False:
+                    overrun = self._overrun(window.base + begins[-1] - HEADER, window.base + stop)
+            if overrun is not None:
+                stop = begins.pop() - HEADER
+                ends.pop()
             if begins:
                 end = window.base + stop
                 yield Batch(at, end, self.number, len(begins), window.base, window.view, begins, ends)
                 self.number += len(begins)
                 at = end
+            if overrun is not None:
+                yield self._lacking(at, overrun)
+                self.number += 1
+                at = overrun
+            if begins or overrun is not None:
                 self.data.forget(at)
                 self.ledger.reach(at)
                 continue
@@ -166,6 +183,40 @@ class _Walker:
             index = end
         return begins, ends, index
 
+    def _behind(self, stop: int) -> bool | None:
+        """Whether a record or the end follows the last one of the window, which ends at `stop`; None where the window
+        does not show it.
+        """
+        window = self.window
+        left, at = window.fill - stop, window.base + stop
+        if left <= HEADER:
+            return None if window.fill == window.capacity else not left
+        length: int = _LENGTH.unpack_from(window.buffer, stop)[0]
+        if length <= 0 or HEADER + length <= left:  # the walk stopped at it
+            return False
+        return None if window.buffer[stop + HEADER] == TAG and self._fits(at, length) else False
+
+    def _overrun(self, begin: int, end: int) -> int | None:
+        """Where in the record `[begin, end)`, behind which none stands, the next one begins, since bytes are missing.
+
+        It goes on past the end, as no content does, and a record or the end follows it.
+        """
+        if not self.ledger.spend(end - begin):
+            return None
+        data = bytes(self.ahead.peek(begin, end - begin + HEADER))
+        place = data.find(_NEEDLE, HEADER + 5)
+        while place >= 0:
+            stop = self._stands(begin + place - 4) if begin + place - 4 < end else None
+            if stop is not None and stop > end and self._goes_on(stop):
+                return begin + place - 4
+            place = data.find(_NEEDLE, place + 1)
+        return None
+
+    def _lacking(self, at: int, end: int) -> Damage:
+        length: int = _LENGTH.unpack(self.ahead.peek(at, HEADER))[0]
+        message = words.ofrecord_lacking(length, at + HEADER + length - end)
+        return Damage(at, end, "payload", self.number, message=message)
+
     def _payload(self, begin: int, length: int) -> memoryview | None:
         """The payload, or None for one that is too large to hold."""
         if length > _HELD:
@@ -196,6 +247,9 @@ class _Walker:
         if length is None:
             end = at + len(self.ahead.peek(at, HEADER))
             return Damage(at, end, "torn", self.number, message=f"{end - at} of the 8 bytes of a length are there")
+        after = self._told_end(at)
+        if after is not None:
+            return self._named(at, after, length, after)
         end = at + HEADER + length
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
@@ -206,6 +260,19 @@ class _Walker:
         if resume is None and length > 0 and not fits:
             return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
         return self._named(at, stop if resume is None else resume, length, stop)
+
+    def _told_end(self, start: int) -> int | None:
+        """Where the record at `start` ends, whatever its length says: behind one of the entries of its message, where
+        another record stands. A record file in one of its values never begins there.
+        """
+        first = start + HEADER
+        for at in entry_ends(self._entries, self.ledger, first):
+            if at - first > _HELD or not self.ahead.holds(at + 1):
+                return None
+            if self._stands(at) is not None:
+                payload = self._payload(first, at - first) if self.ledger.spend(at - start) else None
+                return at if payload is not None and self.plausible(payload) else None
+        return None
 
     def _named(self, at: int, end: int, length: int, stop: int) -> Damage:
         fault: Fault = "length"

@@ -12,17 +12,18 @@ from tfrtool.framing import kernel, words
 from tfrtool.framing.ahead import Ahead
 from tfrtool.framing.algebra import flipped_bit
 from tfrtool.framing.claim import Claim
-from tfrtool.framing.crc import header_is_sound, masked_crc, unmasked
+from tfrtool.framing.crc import masked_crc, unmasked
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.gap import Gap
 from tfrtool.framing.holder import held
-from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.layout import FRAMING, HEADER, LAYOUTS, LONGEST, Layout
 from tfrtool.framing.mend import one_bit_apart
 from tfrtool.framing.mended import may_be_mended, mended, readings
 from tfrtool.framing.scout import CANDIDATE, Ledger, Scout
 from tfrtool.framing.told import Explained, passed
+from tfrtool.framing.variant import VariantAhead
 from tfrtool.framing.window import CAPACITY, Readable
-from tfrtool.framing.writers import wrong_writer
+from tfrtool.framing.writers import confined, early_writer, may_be_wrong, writer_at, wrong_writer
 
 _FLIPPED_MOST = 1 << 16
 """Largest payload that is searched for one flipped bit, in bytes."""
@@ -45,12 +46,43 @@ class Resync:
         if len(head) < HEADER:
             end = start + len(head)
             return [Damage(start, end, "torn", number, message=words.torn_header(len(head)))], end
-        found = wrong_writer(self.ahead, start, number, head)
-        if found:
-            return [found], found.end
+        written = self._by_a_wrong_writer(start, number, head)
+        if written:
+            return written
         read = readings(self.ahead, start, head)
         found = mended(self.ahead, read, number)
-        return ([found], found.end) if found else Gap(self.ahead, read, number).explained()
+        if found:
+            return [found], found.end
+        if not start and self._learn(early_writer(self.ahead)):
+            return self.explain(start, number)
+        return Gap(self.ahead, read, number).explained()
+
+    def _by_a_wrong_writer(self, start: int, number: int, head: bytes) -> Explained | None:
+        """What a wrong writer's header stands for; its records are looked for from then on."""
+        if not may_be_wrong(head):
+            return None
+        found = wrong_writer(self.ahead, start, number, head)
+        if found:
+            self._learn(LAYOUTS[found.rescue.layout] if found.rescue and found.restorable else None)
+            return [found], found.end
+        layout = writer_at(self.ahead, start, head)
+        if layout is None:
+            return None
+        self._learn(layout)
+        length = layout.length(head)
+        end = start + FRAMING + length
+        fits = length < LONGEST and self.ahead.fits(end)
+        if fits and self.confined(start, end):
+            return [confined(self.ahead, layout, start, end, number)], end
+        return self.cut_short(start, number, length, fits, None)
+
+    def _learn(self, layout: Layout | None) -> bool:
+        """Look for the frames of this writer too; whether that is news."""
+        known = self.ahead.layout if isinstance(self.ahead, VariantAhead) else None
+        if layout is None or layout is known:
+            return False
+        self.ahead = VariantAhead(self.ahead, layout)
+        return True
 
     def cut_short(self, start: int, number: int, length: int, fits: bool, crcs: tuple[int, int] | None) -> Explained:
         """What stands from `start` on, where the header is sound but the record does not end where it claims to.
@@ -88,7 +120,7 @@ class Resync:
     def _led_astray(self, start: int, end: int) -> bool:
         """Whether the header at `end` is one of a record file that the record holds, put there by bytes too many."""
         ahead, length = self.ahead, end - start - FRAMING
-        if not header_is_sound(ahead.head(end)):
+        if not ahead.sound(ahead.head(end)):
             return False
         stop = ahead.dies_within(end, length)
         if stop is None:
@@ -103,13 +135,13 @@ class Resync:
         if not self.ledger.spend(end - start):
             return False
         window = self.ahead.near
-        if end - start <= CAPACITY:
+        if end - start <= CAPACITY and not isinstance(self.ahead, VariantAhead):
             # Nearly always there is no header within, so that is found out without more ado.
             index = window.load(start, end - start)
             found, stop = kernel.scan(window.buffer, index + HEADER, index + end - start)
             if not found and stop >= index + end - start - HEADER + 1:
                 return False
-        scout = Scout(window, start, at=start + HEADER, keep=start)
+        scout = self.ahead.scout(start, at=start + HEADER, keep=start)
         scout.until = end
         heads = []
         while (header := scout.next()) is not None and header < end:
@@ -169,7 +201,9 @@ class Resync:
         head = self.ahead.head(0)
         if len(head) < HEADER:
             return False
-        return wrong_writer(self.ahead, 0, 0, head) is not None or may_be_mended(self.ahead, 0)
+        if may_be_wrong(head) and (wrong_writer(self.ahead, 0, 0, head) or writer_at(self.ahead, 0, head)):
+            return True
+        return may_be_mended(self.ahead, 0)
 
     def record_within(self, most: int) -> bool:
         """Whether a record that is sound, or followed by one, begins in the first `most` bytes."""

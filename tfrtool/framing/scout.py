@@ -146,7 +146,7 @@ class Scout:
             index = window.load(self._taken, _AT_HAND) + self.at - self._taken
             end = min(window.fill, index + self._span)
             self._span = min(4 * self._span, CAPACITY)
-            found, stop = kernel.scan(window.buffer, index, end)
+            found, stop = self._scan(window.buffer, index, end)
             self._found = [window.base + place for place in reversed(found)]
             if not found:
                 if end == window.fill < CAPACITY:
@@ -176,8 +176,14 @@ class Scout:
             self._note(index, stop)
             payload = index + self.start + HEADER - self._taken
             if payload < stop:
-                self._crc = crc32c(window.view[payload if payload > index else index : stop], self._crc)
+                self._sum(window.view[payload if payload > index else index : stop])
             self._taken += stop - index
+
+    def _scan(self, buffer: bytearray, at: int, end: int) -> tuple[list[int], int]:
+        return kernel.scan(buffer, at, end)
+
+    def _sum(self, view: memoryview) -> None:
+        self._crc = crc32c(view, self._crc)
 
     def _note(self, index: int, stop: int) -> None:
         """See whether the next bytes are zeros, and where the longest run of zeros stands.
@@ -218,7 +224,10 @@ class Scout:
         if boundary - self.start < FRAMING:
             return False
         self.take_in(boundary - 4)
-        return self._stored(boundary) == rotated(self._crc) and not self._is_header(self.start + HEADER, boundary)
+        return self._agrees(boundary) and not self._is_header(self.start + HEADER, boundary)
+
+    def _agrees(self, boundary: int) -> bool:
+        return self._stored(boundary) == rotated(self._crc)
 
     def lost_bytes(self, boundary: int, ledger: Ledger) -> int | None:
         """Where the payload begins if bytes of its header are missing, and its checksum stands before `boundary`.

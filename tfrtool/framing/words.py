@@ -88,8 +88,12 @@ def stray_header(length: int) -> str:
 
 
 def wrong_writer(words: str, count: int) -> str:
+    return f"{written(words, count)}; the framing is whole"
+
+
+def written(words: str, count: int) -> str:
     records = "1 record was" if count == 1 else f"{count:,} records were"
-    return f"{records} written with {words}; the framing is whole"
+    return f"{records} written with {words}"
 
 
 def ofrecord_length(length: int, left: int) -> str:
@@ -111,6 +115,10 @@ def ofrecord_zeros(total: int) -> str:
 
 def ofrecord_torn(length: int, present: int) -> str:
     return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
+
+
+def ofrecord_lacking(length: int, missing: int) -> str:
+    return f"a record of {_bytes(length)} that lacks some: the next one begins {_bytes(missing)} before its end"
 
 
 def ofrecord_payload(length: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.sources.faults import CodecFault
 from tfrtool.sources.inflate import PIECE, Deflate
-from tfrtool.sources.resume import drain, hidden_member, next_member, zeros_end
+from tfrtool.sources.resume import drain, hidden_member, next_member, short_trailer, zeros_end
 from tfrtool.sources.wrapper import HEADER_LIMIT, Gzip, Header, Wrapper, Zlib
 
 if TYPE_CHECKING:
@@ -115,6 +115,15 @@ class Unpacker:
         end = at + len(trailer)
         if wrong is None:
             return end, end, False
+        there = self._short_trailer(at, sums)
+        if there is not None:
+            self._fault(
+                at + there,
+                f"the {unit} that begins at compressed byte {begin} is cut short at compressed byte {at + there}, "
+                "inside the checksum behind its data, all of which was unpacked; the next one begins there",
+                stops=True,
+            )
+            return at + there, at + there, False
         what = f"the {unit} at compressed bytes {begin} to {end} unpacks, but {wrong}"
         hidden = hidden_member(self._raw, self._wrapper, floor, at)
         if hidden is None:
@@ -123,6 +132,12 @@ class Unpacker:
         what += f"; a sound member begins within it at compressed byte {hidden}, and is read from there"
         self._fault(at, what, stops=True)
         return hidden, hidden, False
+
+    def _short_trailer(self, at: int, sums: Gzip | Zlib) -> int | None:
+        """How many bytes of the trailer stand at `at`, where the next gzip member begins before all 8 do."""
+        rest = bytearray(2 * Gzip.trailer_size + 2)
+        count = self._raw.read_into(at, memoryview(rest))
+        return short_trailer(bytes(rest[:count]), sums) if isinstance(sums, Gzip) else None
 
     def _resume(self, at: int, floor: int, what: str, *, stops: bool) -> int | None:
         """Note that reading stopped at packed byte `at`, and where it goes on: the next gzip member, or nowhere.

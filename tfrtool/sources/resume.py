@@ -17,6 +17,8 @@ _FIRST_WINDOW = 16 << 10
 _RUNWAY = 9 << 10
 """Packed bytes by which a candidate is judged: 1 KiB for its header and 8 KiB of deflate data."""
 _HIDDEN_TRIES = 4
+_HEAD = 10
+"""Bytes of a gzip header that every one has."""
 _ENOUGH = 1 << 10
 """Unpacked bytes that convince: random bytes hardly ever get so far, since they soon point before the beginning."""
 
@@ -65,7 +67,21 @@ def _convinces(data: bytes, to_the_end: bool) -> bool:
         return bool(out) or not to_the_end
     sums = Gzip()
     sums.add(out)
-    return len(unzip.unused_data) >= 8 and sums.disagreement(unzip.unused_data[:8]) is None
+    rest = unzip.unused_data
+    return (len(rest) >= 8 and sums.disagreement(rest[:8]) is None) or short_trailer(rest, sums) is not None
+
+
+def short_trailer(rest: bytes, sums: Gzip) -> int | None:
+    """How many of the 8 bytes behind a member's deflate data are there, where `rest` goes on with the next member
+    before all of them are; None where it does not. Those that are there have to be the right ones.
+    """
+    for there in range(Gzip.trailer_size):
+        head = rest[there : there + _HEAD]
+        if rest[:there] != sums.trailer[:there]:
+            return None
+        if len(head) > len(GZIP_MAGIC) and gzip_header(head).state != "foreign" and gzip_header_is_usual(head):
+            return there
+    return None
 
 
 def hidden_member(raw: Readable, wrapper: Wrapper, start: int, end: int) -> int | None:

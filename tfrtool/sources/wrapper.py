@@ -86,6 +86,11 @@ class Gzip:
         self.crc = self._crc32(data, self.crc)
         self.length += len(data)
 
+    @property
+    def trailer(self) -> bytes:
+        """The 8 bytes that belong behind the deflate data."""
+        return self.crc.to_bytes(4, "little") + (self.length & 0xFFFFFFFF).to_bytes(4, "little")
+
     def disagreement(self, trailer: bytes) -> str | None:
         """How the 8 bytes behind the deflate data contradict what was unpacked, or None."""
         stored = int.from_bytes(trailer[:4], "little")

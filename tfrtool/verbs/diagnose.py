@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tfrtool.framing import words
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.layout import ZEROED
+from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
@@ -36,24 +37,23 @@ def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
 
 
 def diagnose(
-    report: FileReport, source: Source, sniffed: Sniffed | None, first: Damage | None, *, to_the_end: bool = True
+    report: FileReport,
+    source: Source,
+    sniffed: Sniffed | None,
+    first: Damage | None,
+    written: Damage | None,
+    *,
+    to_the_end: bool = True,
 ) -> None:
     """Set the status of a file in which damage was found, and say what it is if the damage has one cause.
 
-    `to_the_end`: whether all of it was read.
+    `first` is the first damage, `written` the first range that a wrong writer wrote. `to_the_end`: whether all of it
+    was read.
     """
     report.status = "damaged"
     report.message = _counted(report)
-    layout = first.rescue.layout if first and first.rescue else ""
-    if not report.records and layout and first:
-        report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
-        report.message = first.message
-        proof = "every payload is proved by its checksum"
-        report.remedy = Remedy("repair", report.path, aim="write them anew")
-        if layout == ZEROED.name:
-            proof = "nothing proves their payloads"
-            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
-        report.hint = f"mend the writer; {proof}"
+    if not report.records and written and written.rescue:
+        _wrong_writer(report, written, written.rescue.layout)
         return
     found = None
     if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
@@ -98,6 +98,20 @@ def diagnose(
             if _may_be_ofrecord(source.head):
                 as_one = "have it read as an OFRecord file, since it begins as one whose first record is cut or broken"
                 report.remedy = Remedy(settings=(("format", "ofrecord"),), aim=as_one)
+
+
+def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
+    report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
+    if layout == ZEROED.name:
+        report.message = written.message
+        report.hint = "mend the writer; nothing proves their payloads"
+        report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+        return
+    alone = report.faults.total() == 1
+    report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable)
+    which = "every payload" if alone else "every payload that can be brought back"
+    report.hint = f"mend the writer; {which} is proved by its checksum"
+    report.remedy = Remedy("repair", report.path, aim="write them anew")
 
 
 def _counted(report: FileReport) -> str:

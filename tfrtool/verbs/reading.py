@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
@@ -82,6 +83,8 @@ class Reading:
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
+        self._written: Damage | None = None
+        """The first range that a wrong writer wrote."""
 
     def events(
         self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False, whole: bool = False
@@ -90,9 +93,10 @@ class Reading:
 
         `headers_only` gives batches without columns, but with `lengths` where those are asked for too. A foreign file
         gives one stretch of damage, from 0 to its end; where that is not known, it is read for if `whole`, else the
-        stretch is what was looked at.
+        stretch is what was looked at. All is in the order of where it begins: a break inside a frame or a damaged range
+        comes behind that.
         """
-        for event in self._walk(payloads, headers_only, lengths, whole):
+        for event in self._in_order(self._walk(payloads, headers_only, lengths, whole)):
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
@@ -101,6 +105,8 @@ class Reading:
             else:
                 self._count(event)
             self._end = event.end
+            if self.source.faults:
+                yield from self._broken(event.begin)
             yield event
             if self.source.faults:
                 yield from self._broken(event.end)
@@ -109,6 +115,29 @@ class Reading:
             yield from self._broken(None)
         self._finished = True
         self._advance(None)
+
+    def _in_order(self, events: Iterator[Batch | Damage]) -> Iterator[Batch | Damage]:
+        """The same, with batches cut where a break of the codec comes before the next frame."""
+        for event in events:
+            if isinstance(event, Batch) and event.begins and self._faults < len(self.source.faults):
+                yield from self._cut(event)
+            else:
+                yield event
+
+    def _cut(self, batch: Batch) -> Iterator[Batch]:
+        before, _ = self.framing
+        shift, at, done = batch.base - before, batch.begin, 0
+        for i in range(self._faults, len(self.source.faults)):
+            here = bisect_left(batch.begins, self.source.faults[i].offset_decoded - shift, done)
+            if done < here < batch.count:
+                at, to = shift + batch.begins[here], at
+                yield self._part(batch, to, at, done, here)
+                done = here
+        yield self._part(batch, at, batch.end, done, batch.count)
+
+    def _part(self, batch: Batch, begin: int, end: int, of: int, to: int) -> Batch:
+        columns = {"begins": batch.begins[of:to], "ends": batch.ends[of:to]}
+        return batch.replaced(begin=begin, end=end, first=batch.first + of, count=to - of, **columns)
 
     def _walk(self, payloads: bool, headers_only: bool, lengths: bool, whole: bool) -> Iterator[Batch | Damage]:
         data = self.source.data
@@ -148,6 +177,8 @@ class Reading:
         self.tally.add(damage)
         if self._first is None:
             self._first = damage
+        if self._written is None and damage.rescue and damage.rescue.layout:
+            self._written = damage
 
     def _broken(self, reached: int | None) -> Iterator[Damage]:
         """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
@@ -282,7 +313,8 @@ class Reading:
         elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
-            diagnose(report, self.source, self.identity.sniffed, self._first, to_the_end=self._finished)
+            found = self._first, self._written
+            diagnose(report, self.source, self.identity.sniffed, *found, to_the_end=self._finished)
         elif not self.source.head:
             report.format = None
             report.diagnosis = "empty"
