@@ -16,12 +16,17 @@ are skipped where these are missing. OneFlow runs in an interpreter of its own: 
 3.7 to 3.10 that has it (see `test_real_oneflow.py`).
 """
 
+import signal
 from importlib.util import find_spec
 
 import browser
 import oneflowkit
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    # As under nohup; the programs that tests start would inherit that, and rightly take no notice of a hang-up.
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 settings.register_profile("same-every-time", derandomize=True, deadline=None)
 settings.load_profile("same-every-time")
