@@ -11,7 +11,7 @@ from make_samples import DATA, frame
 from program import json_lines, run
 from pytest import mark
 
-from tfrtool.cli.json_out import text
+from tfrtool.verbs.json_text import json_text
 
 SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
 FILE = "type v path status format compression size records kind diagnosis message hint"
@@ -100,11 +100,11 @@ def test_standard_output_carries_ascii_json_and_nothing_else(tmp_path: Path) -> 
 
 @given(st.binary())
 def test_any_bytes_come_back_out_of_json(data: bytes) -> None:
-    value = json.loads(json.dumps(text(data)))
+    value = json.loads(json.dumps(json_text(data)))
     assert data == (value.encode() if isinstance(value, str) else base64.b64decode(value["bytes"]))
 
 
 @given(st.text(alphabet=st.characters()))
 def test_any_text_has_a_place_in_json(value: str) -> None:
-    shown = json.loads(json.dumps(text(value)))
+    shown = json.loads(json.dumps(json_text(value)))
     assert shown == value if isinstance(shown, str) else set(shown) == {"bytes"}

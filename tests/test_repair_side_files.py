@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from collections.abc import Callable
 from errno import ENOSPC
 from pathlib import Path
 from resource import RLIMIT_NOFILE, setrlimit
@@ -173,18 +174,24 @@ def test_outputs_of_several_inputs_come_after_what_tells_of_them() -> None:
     assert ended.told == "dropped list new/in new/other "
 
 
-def test_a_list_that_somebody_else_makes_meanwhile_stays_and_no_output_is_published() -> None:
+def theirs_at_the_list(path: str) -> Callable[[int], None]:
+    """Has somebody else make a file when the list is about to get its name."""
+
     def before(told: int) -> None:
         real = os.link
 
         def link(source: str, target: str) -> None:
             if target == "list":
-                Path("list").write_bytes(b"theirs")
+                Path(path).write_bytes(b"theirs")
             real(source, target)
 
         os.link = link  # type: ignore[assignment]
 
-    ended = forked("repair", "in", "-o", "out", *SIDES, before=before)
+    return before
+
+
+def test_a_list_that_somebody_else_makes_meanwhile_stays_and_no_output_is_published() -> None:
+    ended = forked("repair", "in", "-o", "out", *SIDES, before=theirs_at_the_list("list"))
     assert ended.code == 3
     assert ended.said.endswith(
         "tfrtool: in: 'list' was made by somebody else meanwhile; 'list' was not written whole, so no output was "
@@ -196,17 +203,7 @@ def test_a_list_that_somebody_else_makes_meanwhile_stays_and_no_output_is_publis
 def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list() -> None:
     Path("other").write_bytes(SOUND)
 
-    def before(told: int) -> None:
-        real = os.link
-
-        def link(source: str, target: str) -> None:
-            if target == "list":
-                Path("new/in").write_bytes(b"theirs")
-            real(source, target)
-
-        os.link = link  # type: ignore[assignment]
-
-    ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=before)
+    ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=theirs_at_the_list("new/in"))
     assert ended.code == 3
     assert ended.said.endswith("tfrtool: 'new/in' was made by somebody else meanwhile\n")
     assert (Path("new/in").read_bytes(), Path("new/other").read_bytes()) == (b"theirs", SOUND)

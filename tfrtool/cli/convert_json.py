@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.convert_words import hint, sentence
-from tfrtool.cli.json_out import JsonPrinter, text
+from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.report import ConvertReport, FileReport, Loss, Summary
+from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -36,14 +37,14 @@ class ConvertJson(JsonPrinter):
     def _converted(self, report: FileReport) -> dict[str, Any]:
         values = self._file(report)
         known = report if isinstance(report, ConvertReport) else ConvertReport(report.path)
-        values["output"] = [text(name) for name in known.output]
+        values["output"] = [json_text(name) for name in known.output]
         values["written"], values["skipped"] = known.written, known.skipped
         values["losses"] = [_loss(loss) for loss in known.losses if loss.lost]
         values["changes"] = [_loss(loss) for loss in known.losses if not loss.lost]
         if not report.error:
-            values["message"] = text(sentence(report, self._conversion))
+            values["message"] = json_text(sentence(report, self._conversion))
             advice = hint(report, self._conversion)
-            values["hint"] = None if advice is None else text(advice)
+            values["hint"] = None if advice is None else json_text(advice)
         return values
 
     def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
@@ -52,10 +53,10 @@ class ConvertJson(JsonPrinter):
         outputs = self._conversion.outputs
         oneflow = oneflow_arguments(outputs) if outputs and self._conversion.target == "ofrecord" else None
         written = sum(report.written for report in self._conversion.reports)
-        own = {"output": [text(name) for name in outputs], "written": written, "oneflow": oneflow}
+        own = {"output": [json_text(name) for name in outputs], "written": written, "oneflow": oneflow}
         return {**super().summary(summary, missing), **own}
 
 
 def _loss(loss: Loss) -> dict[str, Any]:
-    feature = None if loss.feature is None else text(loss.feature)
+    feature = None if loss.feature is None else json_text(loss.feature)
     return {"feature": feature, "what": loss.what, "records": loss.records, "first": loss.first}

@@ -12,10 +12,11 @@ import base64
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.json_out import JsonPrinter, text
+from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.record_lines import UNKNOWN_BYTES, features, near
 from tfrtool.payload import FeatureListView, FeatureView
 from tfrtool.verbs.head import Record
+from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -43,7 +44,7 @@ class HeadJson(JsonPrinter):
     def _record(self, name: str, record: Record) -> dict[str, Any]:
         found = features(record)
         fields: dict[str, Any] = {
-            "path": text(name),
+            "path": json_text(name),
             "index": record.index,
             "offset": record.offset,
             "size": record.size,
@@ -80,5 +81,5 @@ def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str
         while key in found:
             taken[plain] = taken.get(plain, 1) + 1
             key = f"{plain}#{taken[plain]}"
-        found[key] = entry if key.encode() == name else {"name": text(name), **entry}
+        found[key] = entry if key.encode() == name else {"name": json_text(name), **entry}
     return found

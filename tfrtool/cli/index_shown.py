@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.json_out import JsonPrinter, text
+from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.text import printable
 from tfrtool.cli.verify_terminal import VerifyTerminal
 from tfrtool.cli.verify_text import VerifyText
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.index_check import IndexFault
+from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -32,8 +33,8 @@ class IndexJson(JsonPrinter):
         if not isinstance(event, IndexFault):
             super().show(name, event)
             return
-        fields = {"line": event.line, "offset": event.offset, "size": event.size, "message": text(event.message)}
-        self.write("index", {"path": text(name), **fields})
+        fields = {"line": event.line, "offset": event.offset, "size": event.size, "message": json_text(event.message)}
+        self.write("index", {"path": json_text(name), **fields})
 
 
 class IndexText(VerifyText):

@@ -5,14 +5,13 @@ Text that is not UTF-8, and bytes that are not, stand as `{"bytes": "<base64>"}`
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.report import FileReport, Summary
+from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -48,7 +47,7 @@ class JsonPrinter:
     def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
         """The fields of the `summary` object."""
         values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
-        values["missing_names"] = [text(name) for name in missing]
+        values["missing_names"] = [json_text(name) for name in missing]
         return values
 
     def write(self, kind: str, values: dict[str, Any]) -> None:
@@ -56,23 +55,23 @@ class JsonPrinter:
         sys.stdout.write(_encode({"type": kind, "v": VERSION, **values}) + "\n")
 
     def _file(self, report: FileReport) -> dict[str, Any]:
-        values: dict[str, Any] = {"path": text(report.path)}
+        values: dict[str, Any] = {"path": json_text(report.path)}
         for field in self._fields:
             value = getattr(report, field)
-            values[field] = text(value) if isinstance(value, str) else value
+            values[field] = json_text(value) if isinstance(value, str) else value
         if report.remedy:
             from tfrtool.cli.remedies import advice
 
-            values["hint"] = text(advice(report) or "")
+            values["hint"] = json_text(advice(report) or "")
         if report.error:
-            values["error"] = {"kind": report.error[0], "message": text(report.error[1])}
+            values["error"] = {"kind": report.error[0], "message": json_text(report.error[1])}
         return values
 
 
 def damage_fields(name: str, damage: Damage) -> dict[str, Any]:
     """The fields of a `damage` object."""
     return {
-        "path": text(name),
+        "path": json_text(name),
         "begin": damage.begin,
         "end": damage.end,
         "fault": damage.fault,
@@ -80,28 +79,9 @@ def damage_fields(name: str, damage: Damage) -> dict[str, Any]:
         "want": _checksum(damage.want),
         "got": _checksum(damage.got),
         "restorable": damage.restorable,
-        "message": text(damage.message),
+        "message": json_text(damage.message),
     }
 
 
 def _checksum(value: int | None) -> str | None:
     return None if value is None else f"0x{value:08x}"
-
-
-def text(value: str | bytes) -> str | dict[str, str]:
-    """A text as JSON has it: a string where it is UTF-8, else its bytes (a path's are those on disk)."""
-    try:
-        if isinstance(value, bytes):
-            return value.decode()
-        value.encode()
-        return value
-    except UnicodeError:
-        raw = value if isinstance(value, bytes) else _bytes_of(value)
-        return {"bytes": base64.b64encode(raw).decode()}
-
-
-def _bytes_of(value: str) -> bytes:
-    try:
-        return os.fsencode(value)
-    except UnicodeError:
-        return value.encode("utf-8", "surrogatepass")

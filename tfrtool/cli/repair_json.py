@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.json_out import JsonPrinter, damage_fields, text
+from tfrtool.cli.json_out import JsonPrinter, damage_fields
 from tfrtool.cli.repair_toll import Toll, hint, sentence
 from tfrtool.report import FileReport, RepairReport
+from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.repair_plan import Plan
@@ -43,9 +44,9 @@ class RepairJson(JsonPrinter):
             report = event if isinstance(event, RepairReport) else _as_repair(event)
             values = self._file(report)
             if not report.error:
-                values["message"] = text(sentence(report, self._toll, self._plan))
+                values["message"] = json_text(sentence(report, self._toll, self._plan))
             next_step = hint(report, self._toll, self._plan)
-            values["hint"] = None if next_step is None else text(next_step)
+            values["hint"] = None if next_step is None else json_text(next_step)
             self.write("file", values)
             self._toll = Toll()
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.json_out import JsonPrinter, text
+from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.stat_words import stat_report
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.advice import Advice, advice
 from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class StatJson(JsonPrinter):
         }
 
     def _place(self, place: Place) -> dict[str, Any]:
-        return {"path": text(self.total.paths[place.file]), "index": place.record}
+        return {"path": json_text(self.total.paths[place.file]), "index": place.record}
 
 
 def _shards(total: DataSet) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def _shards(total: DataSet) -> dict[str, Any]:
         "bytes": _brief(total.files),
         "records": _brief(total.records),
         "evenness": total.evenness,
-        "largest": text(total.largest[1]) if total.largest else None,
+        "largest": json_text(total.largest[1]) if total.largest else None,
     }
 
 
@@ -83,4 +84,4 @@ def _brief(sizes: Sizes) -> dict[str, Any]:
 
 
 def _advice(found: Sequence[Advice]) -> list[dict[str, Any]]:
-    return [{"kind": one.kind, "message": text(one.message)} for one in found]
+    return [{"kind": one.kind, "message": json_text(one.message)} for one in found]

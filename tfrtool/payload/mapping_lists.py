@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from tfrtool.payload.mapping_names import Types
 from tfrtool.payload.mapping_numbers import Inexact, OutOfRange, fit_int32, narrowed, packed_ints, widened
 from tfrtool.payload.mapping_read import Item, values_of
 from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
@@ -24,7 +25,7 @@ class Lists:
         self._rules = rules
         self._losses = losses
         self._met = met
-        self._given = set(rules.rename.values())
+        self._types = Types(rules)
         self.numbers = KINDS[target]
         """The field of each kind of list."""
 
@@ -70,10 +71,8 @@ class Lists:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
         self.meet(item, name)
-        wanted = rules.types.get(name)
-        if wanted is None and item.name not in self._given:
-            wanted = rules.types.get(item.name)
-        wanted = wanted or rules.kinds.get(item.name)
+        asked = self._types.asked(item.name, name)
+        wanted = rules.kinds.get(item.name) if asked is None else rules.types[asked]
         if wanted is not None:
             if wanted not in self.numbers:
                 raise Refused(item.name, f"an {TITLES[self._target]} has no {wanted}", "give {types} another kind")

@@ -73,6 +73,20 @@ class Names:
         return name.removeprefix(rules.strip_prefix)
 
 
+class Types:
+    """Which features have their kind asked for by `Rules.types`, and under which name."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._types = rules.types
+        self._given = frozenset(rules.rename.values())
+
+    def asked(self, name: bytes, new: bytes | None) -> bytes | None:
+        """The name in the output, or else in the input, unless that becomes the name of another feature."""
+        if new in self._types:
+            return new
+        return name if name in self._types and name not in self._given else None
+
+
 class Pattern:
     """A pattern for names, of which `*` stands for any text.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from tfrtool.payload.mapping_rules import Refused
 from tfrtool.payload.rows import Change, RowError, write_row
-from tfrtool.verbs.convert_rows import RowPlan, Telling
+from tfrtool.verbs.convert_rows import RowPlan, Telling, refusal
 
 if TYPE_CHECKING:
     from tfrtool.report import Kind
@@ -53,10 +52,9 @@ class ParquetOut:
             return self._writer.write(fitting, plan.number)
         except RowError as error:
             plan.row(payload, kind)
-            feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
             given = plan.schema is not None
             hint = "convert without {schema}" if given else "the inputs changed while they were read: run this again"
-            raise Refused(feature, error.why, hint) from None
+            raise refusal(error, hint) from None
 
     def _other(self, payload: bytes | memoryview, kind: Kind) -> bytes | memoryview:
         """A record of another message than the table's: an Example as an OFRecord. Raises what `RowPlan.row` does."""

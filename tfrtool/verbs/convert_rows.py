@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.mapping_names import Names
+from tfrtool.payload.mapping_names import Names, Types
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
@@ -37,6 +37,12 @@ def _encoded(name: str) -> bytes:
 
 def _decoded(name: bytes) -> str:
     return name.decode("utf-8", "replace")
+
+
+def refusal(error: RowError, hint: str) -> Refused:
+    """What is no row, as a conversion refuses it."""
+    feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
+    return Refused(feature, error.why, hint)
 
 
 class Telling(Changes):
@@ -108,14 +114,13 @@ class RowPlan:
         return self.guessed
 
     def _typed(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """The columns whose kind is asked for, by their name in the rows; found as `Lists.wanted` finds it."""
-        rules, names = self.options.rules, Names(self.options.rules)
-        given = set(rules.rename.values())
+        """The columns whose kind is asked for, by their name in the rows."""
+        rules = self.options.rules
+        names, types = Names(rules), Types(rules)
         typed = {}
         for name in map(_encoded, columns):
-            new = names.target(name)
-            by = name if new is None or new not in rules.types else new
-            if by in rules.types and (by == new or name not in given):
+            by = types.asked(name, names.target(name))
+            if by is not None:
                 self.names.met.types.add(by)
                 typed[_decoded(name)] = Column(rules.types[by])
         for name, kind in rules.types.items():
@@ -174,8 +179,7 @@ class RowPlan:
             why = error.why.removeprefix(f"the payload is not {_NAMES[message]}: ")
             placed = _PLACED.fullmatch(why)
             return WireError(int(placed[2]), placed[1]) if placed else WireError(0, why)
-        feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
-        return Refused(feature, error.why, _DROP)
+        return refusal(error, _DROP)
 
     def line(self, pieces: Pieces, kind: Kind) -> str:
         """The line of a record."""
@@ -191,8 +195,7 @@ class RowPlan:
         try:
             line = self._lines.line(self.row(payload, kind, changes), changes)
         except RowError as error:
-            feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
-            raise Refused(feature, error.why, "{schema_out} makes lines that {schema} reads as they are") from None
+            raise refusal(error, "{schema_out} makes lines that {schema} reads as they are") from None
         if changes:
             self.tell(changes)
         return line

@@ -16,6 +16,7 @@ from tfrtool.sources.debris import locks_to_spare
 from tfrtool.sources.placing import sync_directory
 from tfrtool.sources.sink import Sink, open_sink
 from tfrtool.sources.stream import whole
+from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.salvage import copied
 
 
@@ -250,7 +251,7 @@ class Trail:
     def written(self, name: str, report: RepairReport) -> None:
         """The output that holds what was kept of an input. A full disk is to be found out now, not at the end."""
         self.end()
-        self._row("output", output=_text(name), records=report.written, bytes=report.output_bytes)
+        self._row("output", output=json_text(name), records=report.written, bytes=report.output_bytes)
         for file in filter(None, (self._quarantine, self._report)):
             self._write(file, b"", flush=True)
 
@@ -281,7 +282,7 @@ class Trail:
         if self._report is not None:
             import json
 
-            row = {"type": kind, "v": 1, "path": _text(self._path), **told}
+            row = {"type": kind, "v": 1, "path": json_text(self._path), **told}
             self._write(self._report, json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
     def _write(self, file: BinaryIO, data: bytes | memoryview, *, flush: bool = False) -> int:
@@ -292,15 +293,3 @@ class Trail:
         if self.failure:
             raise self.failure
         return len(data)
-
-
-def _text(path: str) -> str | dict[str, str]:
-    """A path as JSON has it: its bytes where they are not UTF-8."""
-    try:
-        path.encode()
-        return path
-    except UnicodeEncodeError:
-        from base64 import b64encode
-        from os import fsencode
-
-        return {"bytes": b64encode(fsencode(path)).decode()}
