@@ -10,15 +10,27 @@ from itertools import accumulate
 
 from hypothesis import given
 from hypothesis import strategies as st
-from messagekit import entry, events, examples, law, numbers, odd_wire, of_kind, ofrecords, raw_example, sequences
+from messagekit import (
+    entry,
+    events,
+    examples,
+    law,
+    numbers,
+    odd_wire,
+    of_kind,
+    ofrecords,
+    raw_example,
+    sequences,
+    sized,
+)
 from pytest import MonkeyPatch, mark
 from schemakit import PATH, batch, merged, pieces, plainly
 
 from tfrtool.payload.content import content_of
-from tfrtool.payload.schema import agree, table
+from tfrtool.payload.schema import agree, summary, table
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.event_table import EventReader, EventTable
-from tfrtool.payload.schema.kernel import Known
+from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
@@ -84,6 +96,66 @@ def test_a_table_that_is_spent_adds_what_it_adds_else(payloads: list[bytes], at:
         total.merge(part, spent=True)
     total.cut()
     assert total == merged(pieces(payloads, at))
+
+
+def added(payloads: Sequence[bytes], family: str = "example") -> Table:
+    """The table of large records, each added to those before it."""
+    total, known = Table(), Known(family)  # type: ignore[arg-type]
+    for number, payload in enumerate(payloads):
+        add(total, memoryview(b"head" + payload + b"tail"), [4], [4 + len(payload)], number, PATH, known)
+        known.heed(total)
+    total.cut()
+    return total
+
+
+def of_three(value: bytes, label: Sequence[int], weight: bytes, order: slice = slice(None)) -> bytes:
+    entries = (
+        entry(b"value", sized(1, sized(1, value))),
+        entry(b"label", numbers(3, *label)),
+        entry(b"weight", sized(2, sized(1, weight))),
+    )
+    return raw_example(*entries[order])
+
+
+integer = st.integers(0, (1 << 64) - 1) | st.integers(0, 300)
+usual = st.builds(of_three, values.map(b"".join), st.tuples(integer), st.binary(min_size=4, max_size=4))
+orders = st.sampled_from((slice(None), slice(None, None, -1), slice(2), slice(1, 1)))
+labels = st.lists(integer, max_size=2) | st.sampled_from(((1 << 70,), ((1 << 64) - 1, 5)))
+unusual = st.builds(of_three, values.map(b"".join), labels, st.binary(max_size=8) | st.just(bytes(4)), orders)
+value_only = begins.map(lambda value: entry(b"value", sized(1, sized(1, value))))
+twice = st.builds(lambda one, two: raw_example(one + one + two), value_only, value_only)
+cut_off = st.just(of_three(b"a", [7], bytes(4)).replace(b"\x03\n\x01\x07", b"\x03\n\x01\x87"))
+alike = st.lists(usual | unusual | twice, max_size=2).flatmap(
+    lambda few: st.lists(usual, min_size=2, max_size=5).flatmap(
+        lambda many: st.lists(unusual | twice | cut_off, max_size=3).map(lambda more: few + many + more + many)
+    )
+)
+"""Examples of three features, nearly always with one value each."""
+
+
+@law
+@given(alike)
+def test_large_records_that_are_added_one_by_one_give_the_same(payloads: list[bytes]) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(summary, "LARGE", 0)
+        assert added(payloads) == merged([batch(payloads)])
+
+
+def test_of_large_records_of_the_same_features_one_table_is_made(monkeypatch: MonkeyPatch) -> None:
+    tables: list[object] = []
+    whole = summary.summarise
+    monkeypatch.setattr(summary, "summarise", lambda *given: (tables.append(given), whole(*given))[1])
+    payload = raw_example(entry(b"value", sized(1, sized(1, bytes(9000)))), entry(b"label", numbers(3, 300)))
+    assert added([payload] * 5).records == 5
+    assert len(tables) == 1
+
+
+@law
+@given(st.lists(ofrecords, max_size=8))
+def test_large_ofrecords_that_are_added_one_by_one_give_the_same(payloads: list[bytes]) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(summary, "LARGE", 0)
+        assert added(payloads, "ofrecord") == merged([batch(payloads, family="ofrecord")])
 
 
 @law

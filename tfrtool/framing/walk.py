@@ -8,8 +8,9 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import kernel
-from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
-from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LONGEST
+from tfrtool.framing.crc import Masked, header_is_sound, rotated
+from tfrtool.framing.large import Large
+from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.window import CAPACITY, Window
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ _AFTER_DAMAGE = 1 << 10
 _SPARSE = 1 << 14
 _FETCH_SPARSE = 1 << 10
 _FEW = 1 << 8  # records of a window: with fewer, what is done once a batch takes as long as what is done for each
-_STEP = 1 << 21  # bytes of a large record that are read and checked while they are in the processor's cache
 
 _HEADER = Struct("<QI")
 _FOOTER = Struct("<I")
@@ -112,7 +112,7 @@ class _Walker:
         self.number = 0
         self.damaged = False
         self.stopped: Callable[[], bool] = bool
-        self._large_view = memoryview(b"")
+        self.large = Large(data, self.window)
         self._resync: Resync | None = None
 
     @property
@@ -159,10 +159,10 @@ class _Walker:
                     if window.fill - index >= end - at:
                         continue
                 elif end - at > window.capacity and self._fits(length, end) and self._affordable(end):
-                    want, got, view = self._large(at, length)
+                    want, got, view = self.large.read(at, length, self.payloads and length <= self.max_record)
                     if want == got:
                         yield self._batch(at, end, 1, at + HEADER, view, [0], [length])
-                        at, fetch = end, _FETCH_SPARSE
+                        at = end
                         self.data.forget(at)
                         continue
                     crcs = want, got
@@ -267,28 +267,6 @@ class _Walker:
     def _fits(self, length: int, end: int) -> bool:
         # Where the size is not known, whether a record fits is found out by reading that far, so that is bounded.
         return (self.window.end is not None or length < LONGEST) and self.window.holds(end)
-
-    def _large(self, at: int, length: int) -> tuple[int, int, memoryview | None]:
-        """Both checksums of a record larger than the window, and its payload where that was asked for."""
-        begin, end = at + HEADER, at + HEADER + length
-        if not self.payloads or length > self.max_record:
-            crc = self.window.crc(begin, end)
-            stored = self.window.peek(end, FOOTER)
-            return rotated(crc), _FOOTER.unpack(stored)[0] if len(stored) == FOOTER else ~0, None
-        if len(self._large_view) < length + FOOTER:  # fresh memory takes several times as long to fill as memory in use
-            self._large_view = memoryview(bytearray(length + FOOTER))
-        view = self._large_view[: length + FOOTER]
-        held = self.window.peek(begin, self.window.base + self.window.fill - begin)[: len(view)]
-        here = len(held)
-        view[:here] = held
-        crc = crc32c(view[: min(here, length)])
-        while here < len(view):
-            got = self.data.read_into(begin + here, view[here : here + _STEP])
-            if not got:
-                break
-            crc = crc32c(view[here : min(here + got, length)], crc)
-            here += got
-        return rotated(crc), _FOOTER.unpack_from(view, length)[0] if here == len(view) else ~0, view[:length]
 
     def _damage(self, at: int, length: int | None, crcs: tuple[int, int] | None = None) -> tuple[list[Damage], int]:
         """The damage at `at`, where the header is unsound (`length` None) or sound and something behind it is not.

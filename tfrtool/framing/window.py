@@ -97,6 +97,11 @@ class Window:
             self._meet_end(offset + self.fill)
         return 0
 
+    def restart(self, offset: int, data: memoryview) -> None:
+        """Hold the bytes that stand at `offset`, which were read elsewhere, and nothing else; at most the capacity."""
+        self.base, self.fill = offset, len(data)
+        self.view[: len(data)] = data
+
     def _meet_end(self, end: int) -> None:
         # A local file may have shrunk since it was opened: the nearest end that was met is the true one.
         if self.end is None or end < self.end:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import SAMPLE, kind_of
-from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
@@ -182,8 +182,7 @@ class _Describing:
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
             if self.known is None:
                 self.known = Known("ofrecord" if self.kind == "ofrecord" else "example")
-            table, misfits = summarise(view, batch.begins, batch.ends, batch.first, path, self.known)
-            total.merge(table, spent=True)
+            misfits = add(total, view, batch.begins, batch.ends, batch.first, path, self.known)
             self.known.heed(total)
         else:
             from tfrtool.payload.schema.wire_table import summarise_wire

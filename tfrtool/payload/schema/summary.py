@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import sub
 
+from tfrtool.payload.schema.again import add_again
 from tfrtool.payload.schema.batch import Batch
 from tfrtool.payload.schema.numbers import Broken
 from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Place
 from tfrtool.payload.schema.walker import Header, Known, gather, gather_large
 from tfrtool.payload.wire import Buffer, WireError
 
@@ -26,6 +28,18 @@ _STRETCH = 1 << 20
 _SPARE = 1 << 12  # bytes before the first record that are rather copied than offsets counted anew
 _ODD = 8
 """Where one record in so many is of an unusual form, all are read one by one."""
+
+
+def add(
+    total: Table, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
+) -> Sequence[Misfit]:
+    """Add the payloads to a table, and give those that are not in it, as `summarise` does."""
+    one_large = len(begins) == 1 and ends[0] - begins[0] >= LARGE
+    if one_large and add_again(total, view, begins[0], ends[0], Place(path, first), known):
+        return ()
+    table, misfits = summarise(view, begins, ends, first, path, known)
+    total.merge(table, spent=True)
+    return misfits
 
 
 def summarise(

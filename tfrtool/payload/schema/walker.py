@@ -170,37 +170,27 @@ def sized_values(p: Buffer, at: int, end: int) -> Iterator[tuple[int, int]]:
         at = stop
 
 
-def gather_large(
-    view: memoryview, begins: Sequence[int], ends: Sequence[int], known: Known
-) -> tuple[list[Header], list[int], list[int], list[int]]:
-    """The same for records of which nothing should be copied: each header is parsed where it lies."""
-    headers: list[Header] = []
-    offsets: list[int] = []
-    marks: list[int] = []
-    odd: list[int] = []
-    for begin, end in zip(begins, ends, strict=True):
-        found: list[tuple[int, Header]] = []
-        try:
-            stop, at = _sized(view, begin, end, 0x0A) if known.family == "example" else (end, begin)
-            while at < stop == end:
-                known_header = None
-                if view[at + 1] < 0x80:
-                    sample = bytes(view[at : at + view[at + 3] + 10])
-                    known_header = known.headers.get(sample) or known.learn(view, at, end, sample)
-                header = known_header or known.parse(view, at, end)
-                found.append((at, header))
-                if len(found) > _ENTRIES_MOST:
-                    raise WireError(at, "too many entries")
-                at += header.total
-            if stop != end:
-                raise WireError(begin, "not one field")
-        except (IndexError, WireError):
-            odd.append(len(marks))
-        else:
-            offsets += (at for at, _ in found)
-            headers += (header for _, header in found)
-        marks.append(len(headers))
-    return headers, offsets, marks, odd
+def entries(view: Buffer, begin: int, end: int, known: Known) -> list[tuple[int, Header]]:
+    """Where each entry of the record in `[begin, end)` begins, and its header, which is parsed where it lies.
+
+    Raises WireError or IndexError if its form is not usual.
+    """
+    found: list[tuple[int, Header]] = []
+    stop, at = _sized(view, begin, end, 0x0A) if known.family == "example" else (end, begin)
+    while at < stop == end:
+        header = None
+        if view[at + 1] < 0x80:
+            sample = bytes(view[at : at + view[at + 3] + 10])
+            header = known.headers.get(sample) or known.learn(view, at, end, sample)
+        if header is None:
+            header = known.parse(view, at, end)
+        found.append((at, header))
+        if len(found) > _ENTRIES_MOST:
+            raise WireError(at, "too many entries")
+        at += header.total
+    if stop != end:
+        raise WireError(begin, "not one field")
+    return found
 
 
 def gather(
@@ -262,4 +252,24 @@ def gather(
             del headers[done:], offsets[done:]
             odd.append(len(marks))
         mark(len(headers))
+    return headers, offsets, marks, odd
+
+
+def gather_large(
+    view: memoryview, begins: Sequence[int], ends: Sequence[int], known: Known
+) -> tuple[list[Header], list[int], list[int], list[int]]:
+    """The same for records of which nothing should be copied."""
+    headers: list[Header] = []
+    offsets: list[int] = []
+    marks: list[int] = []
+    odd: list[int] = []
+    for begin, end in zip(begins, ends, strict=True):
+        try:
+            found = entries(view, begin, end, known)
+        except (IndexError, WireError):
+            odd.append(len(marks))
+        else:
+            offsets += (at for at, _ in found)
+            headers += (header for _, header in found)
+        marks.append(len(headers))
     return headers, offsets, marks, odd
