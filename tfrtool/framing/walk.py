@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import kernel
 from tfrtool.framing.crc import Masked, header_is_sound, rotated
-from tfrtool.framing.large import Large
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.window import CAPACITY, Window
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.framing.large import Large
     from tfrtool.framing.resync import Resync
     from tfrtool.framing.window import Readable
 
-# What only damage needs is imported when the first is met: it takes as long as counting the records of a small file.
+# What only damage and large records need is imported when the first is met: it takes as long as counting the records of a small file.
 
 MAX_RECORD = 1 << 30
 """Largest payload that is held in memory, in bytes, where payloads are asked for."""
@@ -112,8 +112,17 @@ class _Walker:
         self.number = 0
         self.damaged = False
         self.stopped: Callable[[], bool] = bool
-        self.large = Large(data, self.window)
+        self._large: Large | None = None
         self._resync: Resync | None = None
+
+    @property
+    def large(self) -> Large:
+        """What reads records that are larger than the window."""
+        if self._large is None:
+            from tfrtool.framing.large import Large
+
+            self._large = Large(self.data, self.window)
+        return self._large
 
     @property
     def resync(self) -> Resync:
