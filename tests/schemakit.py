@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+from messagekit import entry, example, raw_example, sized, tag
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
@@ -19,6 +22,10 @@ from tfrtool.report import Kind
 from tfrtool.verbs.schema import schema as schema_of
 
 PATH = "a"
+HOSTILE = '\'); import os; os.abort() #\n"""\\\u202e'
+"""A name that would be code, were it not quoted."""
+PIECES = raw_example(entry(b"a", sized(3, sized(1, b"\1"), tag(1, 0), b"\2")))
+"""Packed numbers in two pieces, the second a number of its own."""
 
 
 def batch(payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None) -> Table:
@@ -101,3 +108,22 @@ def described(tmp_path: Path, *files: Sequence[bytes], n: int | None = None) -> 
         paths.append(tmp_path / f"shard-{number}")
         paths[-1].write_bytes(b"".join(map(frame, payloads)))
     return schema_of(*paths, n=n)
+
+
+def mixed() -> list[bytes]:
+    """Six Examples: a scalar of each kind, lists of fixed and of varying length, an optional and an unset feature."""
+    made = []
+    for n in range(6):
+        lists: dict[str, Any] = {
+            "id": ("bytes_list", [b"number %d" % n]),
+            "label": ("int64_list", [n % 2]),
+            "score": ("float_list", [n / 4]),
+            "box": ("float_list", [0.0, 1.0, 2.0, n]),
+            "tags": ("bytes_list", [b"t"] * n),
+            HOSTILE: ("int64_list", [1 << 40]),
+            "nothing": None,
+        }
+        if n % 2:
+            lists["rare"] = ("int64_list", [n])
+        made.append(example(lists))
+    return made

@@ -1,7 +1,8 @@
 """The indexes that are written, with those who read them; and what is measured, with TensorFlow.
 
-What NVIDIA DALI does with an index is done here by hand, since DALI needs its own wheels: it reads `size` bytes at
+What NVIDIA DALI does with an index is done here by hand, for where it is not installed: it reads `size` bytes at
 `offset`, takes the payload's length from the first eight of them, and what follows the header for the payload.
+DALI itself reads in `test_schema_dali`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 import warnings
 from pathlib import Path
 from random import Random
@@ -82,6 +84,22 @@ def test_the_index_is_that_of_tfrecords_own_tool_and_a_torn_one_is_found_out(pat
     path.write_bytes(cut(DATA, len(DATA) - 30))
     apart(make, path, tmp_path / "torn.idx")
     *_, report = verify_file(str(path), Options(index=str(tmp_path / "torn.idx")))
+    assert isinstance(report, FileReport) and report.index_faults == 1
+
+
+@pytest.mark.consumer("nvidia.dali")
+def test_the_index_is_that_of_dalis_own_script_and_a_torn_one_is_found_out(path: Path, tmp_path: Path) -> None:
+    script = Path(sysconfig.get_path("scripts"), "tfrecord2idx")
+
+    def index() -> bytes:
+        command = [sys.executable, "-W", "ignore", script, path, tmp_path / "theirs.idx"]
+        subprocess.run(command, env=environment(), capture_output=True, check=True)
+        return (tmp_path / "theirs.idx").read_bytes()
+
+    assert index() == path.with_suffix(".idx").read_bytes()
+    path.write_bytes(cut(DATA, len(DATA) - 30))
+    assert len(index().splitlines()) == len(PAYLOADS)
+    *_, report = verify_file(str(path), Options(index=str(tmp_path / "theirs.idx")))
     assert isinstance(report, FileReport) and report.index_faults == 1
 
 

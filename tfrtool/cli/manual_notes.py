@@ -57,7 +57,8 @@ its file, and tfrtool-head(1) finds a record by one.
         """\
 Another program reads what --emit writes: a feature description of tf.io (tf), a Schema of tensorflow_metadata (pbtxt),
 the features of NVIDIA DALI's reader (dali), the description that the PyPI package tfrecord takes (tfrecord), or the two
-files by which tfds.builder_from_directory reads the data where it lies (tfds, with a directory for -o).
+files by which tfds.builder_from_directory reads the data where it lies (tfds, with a directory for -o). A feature that
+some record is without stands in a comment, with the reason, where DALI or tfrecord would stop there or make up values.
 """,
         PAGES,
     ],

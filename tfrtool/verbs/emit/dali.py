@@ -1,36 +1,93 @@
-"""The features of NVIDIA DALI's `fn.readers.tfrecord`, as Python code."""
+"""The features of NVIDIA DALI's `fn.readers.tfrecord`, as Python code.
+
+What DALI does with them, seen with 2.4.0 and in its `tfrecord_parser.h`: it has no use for the defaults that it asks
+for. A feature that a record lacks comes as a scalar of whatever lay in memory, and one batch cannot hold that beside
+lists. Of a feature without a bytes value it reads the first all the same, and dies. A list of another kind than it
+was told is an empty one, which leaves a tensor of fixed length as it lay in memory. It takes no empty dictionary.
+"""
 
 from __future__ import annotations
 
+from tfrtool.errors import UnsupportedError
+from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.verbs.emit.common import examples, heading, named, quoted, told
+from tfrtool.payload.schema.table import Table
+from tfrtool.verbs.emit.common import Told, examples, heading, named, quoted, told
 
 _TYPES = {"bytes": ("string", '""'), "float": ("float32", "0.0"), "int64": ("int64", "0")}
 
 
 def emit(schema: Schema) -> str:
-    """FixedLenFeature where every record had the same number of values, else VarLenFeature; with a default for each."""
+    """FixedLenFeature where every record had the same number of values of one kind, else VarLenFeature.
+
+    Features that DALI would not read of every record as they are stand in comments. Raises `UnsupportedError` where
+    that leaves none.
+    """
     table = examples(schema, "DALI")
-    lines = [
-        *heading(schema, "Features for DALI's fn.readers.tfrecord", table),
-        "import nvidia.dali.tfrecord as tfrec",
-        "",
-    ]
-    lines.append("FEATURES = {")
+    lines: list[str] = []
+    reasons: list[str] = []
     for feature in table.features.values():
         one = told(feature, schema)
-        left_out = one.left_out
-        if not left_out and one.kind == "bytes" and feature.longest > 1:
-            left_out = "DALI reads one bytes value of a feature, and a record has more"
-        if left_out:
-            lines.append(f"    # {named(feature)} is left out: {left_out}")
-            continue
-        kind, default = _TYPES[one.kind]
-        doubt = f"  # {one.doubt}" if one.doubt else ""
-        if one.size is None and one.kind != "bytes":
-            made = f"tfrec.VarLenFeature(tfrec.{kind}, {default})"
+        if left_out := _left_out(one):
+            reasons.append(f"{named(feature)} is left out: {left_out}")
+            lines.append(f"    # {reasons[-1]}")
+        elif stops := _stops(feature, table, one.kind):
+            reasons.append(f"{named(feature)} is {stops}")
+            lines.append(f"    # {quoted(one.name)}: {_made(one)},  # {stops}")
         else:
-            shape = "()" if one.size is None or one.kind == "bytes" else f"[{one.size}]"
-            made = f"tfrec.FixedLenFeature({shape}, tfrec.{kind}, {default})"
-        lines.append(f"    {quoted(one.name)}: {made},{doubt}")
-    return "\n".join([*lines, "}"]) + "\n"
+            doubt = f"  # {one.doubt}; of others than {one.kind} DALI makes empty lists" if one.doubt else ""
+            lines.append(f"    {quoted(one.name)}: {_made(one)},{doubt}")
+    if len(reasons) == len(lines):
+        if not reasons:
+            raise UnsupportedError("DALI needs a feature, and none is described")
+        which = "the one feature" if len(reasons) == 1 else f"any of the {len(reasons):,} features"
+        raise UnsupportedError(f"DALI cannot read {which} of all records: {reasons[0]}")
+    head = [*heading(schema, "Features for DALI's fn.readers.tfrecord", table), *_warnings(schema)]
+    return "\n".join([*head, "import nvidia.dali.tfrecord as tfrec", "", "FEATURES = {", *lines, "}"]) + "\n"
+
+
+def _made(one: Told) -> str:
+    kind, default = _TYPES[one.kind]
+    if one.kind == "bytes":
+        return f"tfrec.FixedLenFeature((), tfrec.{kind}, {default})"
+    if one.size is None or one.doubt:
+        return f"tfrec.VarLenFeature(tfrec.{kind}, {default})"
+    return f"tfrec.FixedLenFeature([{one.size}], tfrec.{kind}, {default})"
+
+
+def _left_out(one: Told) -> str:
+    """Why there is no code for a feature."""
+    if one.left_out and not one.name and one.feature.name:
+        return f"{one.left_out}, and DALI stops at a record that has it"
+    if not one.left_out and one.kind == "bytes" and one.feature.kinds["bytes"].longest > 1:
+        return "DALI reads one bytes value of a feature, and a record has more"
+    return one.left_out
+
+
+def _stops(feature: Feature, table: Table, kind: str) -> str:
+    """Where DALI stops or goes wrong by the code for a feature, in words that follow "is"."""
+    found = []
+    if kind == "bytes":
+        unset = feature.kinds[None].records if None in feature.kinds else 0
+        others = sum(feature.kinds[one].records for one in feature.set_kinds if one != kind)
+        counts = {"unset": unset, "of another kind": others}
+        found += [f"{what} in {count:,} of {table.records:,} records" for what, count in counts.items() if count]
+        if feature.kinds[kind].shortest == 0:
+            found.append("empty in some records")
+    stops = [f"{', '.join(found)}; DALI dies there"] if found else []
+    if lacking := table.records - feature.present:
+        where = f"missing in {lacking:,} of {table.records:,} records"
+        stops.append(f"{where}; DALI stops or makes up values there, whatever the default")
+    return "; ".join(stops)
+
+
+def _warnings(schema: Schema) -> list[str]:
+    """Comment lines on inputs that DALI does not read to their end, by whatever features."""
+    lines = []
+    if schema.limited:
+        lines.append("# DALI may stop or die at a record that lacks one of these: leave out -n to see all records.")
+    if schema.misfits:
+        lines.append("# DALI stops at a payload that does not parse, and an index leads to it as to others.")
+    if any(file.compression != "none" and file.records for file in schema.files):
+        lines.append("# DALI reads plain files alone, and some of these are compressed: unpack them first.")
+    return lines
