@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tfrtool.framing.resync import Resync
     from tfrtool.framing.window import Readable
 
-# What only damage and large records need is imported when the first is met: it takes as long as counting the records of a small file.
+# What only damage or large records need is imported when the first is met: the former takes as long as counting the
+# records of a small file.
 
 MAX_RECORD = 1 << 30
 """Largest payload that is held in memory, in bytes, where payloads are asked for."""
