@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Literal
 
 from tfrtool.errors import ReadError
 from tfrtool.sources.reasons import quoted, reason
+
+if TYPE_CHECKING:
+    from tfrtool.sources.beside import Beside
+
+_LARGE = 3 << 19
+"""Bytes of a piece from which on it is worth while to read it in two halves at once."""
 
 
 class LocalFile:
@@ -25,11 +32,14 @@ class LocalFile:
         self.size: int = max(0, self._opened.st_size - base)
         self.position = 0
         """The byte behind the last one read, for progress."""
+        self._beside: Beside | Literal[False] | None = None
 
     def read_into(self, offset: int, view: memoryview) -> int:
         """Fill `view` from `offset` on; fewer bytes than asked for come only at the end. Raises `ReadError`."""
         wanted = min(len(view), self.size - offset)
         got = 0
+        if wanted >= _LARGE:
+            got = self._in_halves(view[:wanted], offset)
         while got < wanted:
             try:
                 n = os.preadv(self._fd, [view[got:wanted]], self._base + offset + got)
@@ -40,6 +50,17 @@ class LocalFile:
             got += n
         self.position = offset + got if got else self.position
         return got
+
+    def _in_halves(self, view: memoryview, offset: int) -> int:
+        """How much of `view` two threads could fill, 0 if there is but one; what stops them is met again by one."""
+        if self._beside is None:
+            from tfrtool.sources.beside import beside  # which only files of large records need
+
+            self._beside = beside() or False
+        try:
+            return self._beside.read(self._fd, view, self._base + offset) if self._beside else 0
+        except OSError:
+            return 0
 
     def forget(self, offset: int) -> None:
         """Nothing is held, so nothing is let go."""
@@ -75,6 +96,9 @@ class LocalFile:
 
     def close(self) -> None:
         """Close the file; harmless the second time."""
+        if self._beside:
+            self._beside.close()
+        self._beside = False
         if self._closes and self._fd >= 0:
             os.close(self._fd)
         self._fd = -1
