@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -9,10 +10,11 @@ from faults import flip
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import LEN, SGROUP, entry, example, law, numbers, odd_wire, raw_example, sized, tag, varint
-from pytest import MonkeyPatch
+from pytest import MonkeyPatch, mark
 from schemakit import batch, described, merged, peak
 
 from tfrtool.framing.encode import frame
+from tfrtool.payload.features import read_features
 from tfrtool.payload.schema import agree, table, walker
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.values import DISTINCT, Numbers
@@ -119,6 +121,35 @@ def test_a_list_of_very_many_empty_values_takes_little_memory() -> None:
 
     most(1)  # which imports what is imported when it is first needed
     assert most(40_000) < 1.3 * most(20_000)
+
+
+def of_lists(count: int) -> bytes:
+    """Forty feature lists, each of a fortieth of the steps."""
+    lists = (sized(1, sized(1, b"%d" % n), sized(2, sized(1) * (count // 40))) for n in range(40))
+    return sized(2, *lists)
+
+
+@mark.parametrize(
+    "made",
+    [
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2) * count)),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(3) * count))),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(1) * count, sized(3) * count))),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(1, sized(1) * count, b"\x18\1")))),
+        lambda count: raw_example(entry(b"a", numbers(3, 1))) + sized(1) * count,
+        lambda count: sized(2, sized(1, sized(1, b"a"), sized(2) * count)),
+        of_lists,
+    ],
+    ids=["values of an entry", "lists", "lists of two kinds", "empty values", "features", "values of a list", "steps"],
+)
+@mark.parametrize("read", [lambda p: batch([p]), lambda p: read_features(p, "sequence_example")], ids=["all", "one"])
+def test_a_record_takes_no_more_memory_the_more_pieces_its_features_are_in(
+    made: Callable[[int], bytes], read: Callable[[bytes], object]
+) -> None:
+    few, many = made(8_000), made(16_000)
+    read(made(40))  # which imports what is imported when it is first needed
+    bytes_for_each = 10
+    assert peak(lambda: read(many)) - peak(lambda: read(few)) < bytes_for_each * (len(many) - len(few))
 
 
 def test_deep_nests_end_as_payloads_that_do_not_parse() -> None:
