@@ -9,13 +9,29 @@ from random import Random
 from faults import flip
 from hypothesis import given
 from hypothesis import strategies as st
-from messagekit import LEN, SGROUP, entry, example, law, numbers, odd_wire, raw_example, sized, tag, varint
+from messagekit import (
+    LEN,
+    SGROUP,
+    entry,
+    event,
+    example,
+    law,
+    logged,
+    numbers,
+    odd_wire,
+    raw_example,
+    sized,
+    tag,
+    varint,
+)
 from pytest import MonkeyPatch, mark
 from schemakit import batch, described, merged, peak
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
-from tfrtool.payload.schema import agree, table, walker
+from tfrtool.payload.schema import agree, event_table, table, walker
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.report import FileReport
@@ -94,6 +110,41 @@ def test_memory_does_not_grow_with_the_number_of_names(tmp_path: Path, monkeypat
         return peak(lambda: list(schema_file(str(tmp_path / "a"), Options())))
 
     assert most(20_000) < 1.2 * most(10_000)
+
+
+def test_of_many_plugins_under_one_tag_few_are_told_apart_and_the_others_counted(tmp_path: Path) -> None:
+    names = [b"long-%d" % (n % 3) for n in range(30)] + [b"short"] * 7 + [b"p-%d" % n for n in range(100, 300)]
+    events = described(tmp_path, [logged(b"tag", name) for name in names + names]).events
+    assert events
+    kinds = events.tags[b"tag"].kinds
+    assert kinds == {"p-100": 2, "p-101": 2, "p-102": 2, "p-103": 2, "other": 2 * (30 + 7 + 196)}
+
+
+def test_of_tags_that_are_long_or_many_those_of_most_values_are_kept(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(event_table, "NAMES", 3000)
+    monkeypatch.setattr(event_table, "TAGS", 5)
+
+    def kept(names: list[bytes]) -> tuple[set[bytes], bool]:
+        payloads = [sized(5, *(sized(1, sized(1, name)) for name in names))]  # one event has them all
+        payloads += [logged(name) for each in names for name in (each, b"loss")]
+        total = EventTable()
+        for payload in payloads:
+            total.merge(EventReader().summarise(memoryview(payload), [0], [len(payload)], 0, "a")[0])
+            assert len(total.tags) <= 10 and sum(map(len, total.tags)) <= 6000
+        total.cut()
+        return set(total.tags), total.more
+
+    assert kept([b"%04d" % n * 250 for n in range(20)]) == ({b"loss", b"0000" * 250, b"0001" * 250}, True)
+    assert kept([b"%d" % n for n in range(20)]) == ({b"loss", b"0", b"1", b"2", b"3"}, True)
+    assert kept([b"lr"]) == ({b"loss", b"lr"}, False)
+
+
+def test_a_tag_takes_memory_once_however_many_values_an_event_has_of_it() -> None:
+    def most(count: int) -> int:
+        payload = event(step=1) + sized(5, sized(1) * count)
+        return peak(lambda: EventReader().summarise(memoryview(payload), [0], [len(payload)], 0, "a"))
+
+    assert most(40_000) - most(20_000) < 20_000 * 10
 
 
 def test_more_different_integers_than_are_told_apart_are_forgotten() -> None:

@@ -15,6 +15,7 @@ from messagekit import (
     events,
     examples,
     law,
+    logged,
     numbers,
     odd_wire,
     of_kind,
@@ -29,7 +30,8 @@ from schemakit import PATH, batch, merged, pieces, plainly
 from tfrtool.payload.content import content_of
 from tfrtool.payload.schema import agree, summary, table
 from tfrtool.payload.schema.content import contents
-from tfrtool.payload.schema.event_table import EventReader, EventTable
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.event_table import PLUGINS, EventTable
 from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
@@ -271,10 +273,32 @@ def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:
     return total
 
 
+parts_of_values = st.sampled_from(
+    (
+        *(sized(1, b"a"), sized(1, b"b"), b"\x15" + bytes(4), sized(8, bytes(4)), sized(4, sized(1, b"b"))),
+        *(b"\x18\x80\x80\x80\1", b"\x18\1", b"\x2b\x08\1\x2c", b"\x2b\x2c", b"\x23\x08\7\x10\x8a\1\x24"),
+    )
+)
+summary_values = st.lists(parts_of_values, min_size=1, max_size=4).map(lambda parts: sized(1, *parts))
+odd_events = st.lists(summary_values, max_size=4).map(lambda many: sized(5, *many))
+
+
 @law
-@given(st.lists(events, max_size=8), cuts)
+@given(st.lists(events | odd_events, max_size=8), cuts)
 def test_any_cut_of_events_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
     assert repr(pieces_of_events(payloads, at)) == repr(pieces_of_events(payloads, []))
+
+
+@law
+@given(st.lists(st.sampled_from("abcdefg"), max_size=30), cuts)
+def test_which_plugins_are_told_apart_does_not_hang_on_the_cut(names: list[str], at: list[int]) -> None:
+    payloads = [logged(b"tag", name.encode()) for name in names]
+    whole = pieces_of_events(payloads, [])
+    assert repr(pieces_of_events(payloads, at)) == repr(whole)
+    for tag in whole.tags.values():
+        apart = sorted(set(names))[:PLUGINS]
+        counts = {name: names.count(name) for name in apart}
+        assert tag.kinds == counts | ({"other": rest} if (rest := len(names) - sum(counts.values())) else {})
 
 
 @law
