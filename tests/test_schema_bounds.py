@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -33,6 +34,7 @@ from tfrtool.payload.schema import agree, event_table, table, walker
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
@@ -139,12 +141,30 @@ def test_of_tags_that_are_long_or_many_those_of_most_values_are_kept(monkeypatch
     assert kept([b"lr"]) == ({b"loss", b"lr"}, False)
 
 
-def test_a_tag_takes_memory_once_however_many_values_an_event_has_of_it() -> None:
+@mark.parametrize("tag_of", [lambda n: b"", lambda n: sized(1, b"%06d" % n)], ids=["one tag", "many tags"])
+def test_an_event_takes_no_more_memory_the_more_values_it_has(
+    tag_of: Callable[[int], bytes], monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_table, "TAGS", 50)
+
     def most(count: int) -> int:
-        payload = event(step=1) + sized(5, sized(1) * count)
+        payload = event(step=1) + sized(5, *(sized(1, tag_of(n)) for n in range(count)))
         return peak(lambda: EventReader().summarise(memoryview(payload), [0], [len(payload)], 0, "a"))
 
-    assert most(40_000) - most(20_000) < 20_000 * 10
+    assert most(20_000) - most(10_000) < 10_000 * 10
+
+
+def test_shards_of_long_names_are_told_apart_in_little_memory(tmp_path: Path) -> None:
+    def of_names(first: int) -> list[bytes]:
+        return [raw_example(*(entry(b"%d" % n * 6000, numbers(3, 1)) for n in range(first, first + 20)))]
+
+    total, same = Shards(), Shards()
+    for n in range(10, 500, 10):
+        found = merged([batch(of_names(n))])
+        total.add(found, f"{n}")
+        same.add(merged([batch(of_names(10))]), f"{n}")
+    assert (sum(alike.files for alike in total.uncompared), same.uncompared, total.groups) == (49, [], {})
+    assert len(pickle.dumps(total)) < 10_000
 
 
 def test_more_different_integers_than_are_told_apart_are_forgotten() -> None:

@@ -28,12 +28,13 @@ from pytest import MonkeyPatch, mark
 from schemakit import PATH, batch, merged, pieces, plainly
 
 from tfrtool.payload.content import content_of
-from tfrtool.payload.schema import agree, summary, table
+from tfrtool.payload.schema import agree, shards, summary, table
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import PLUGINS, EventTable
 from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.schema.wire_table import WireTable, summarise_wire
@@ -335,3 +336,32 @@ def test_schemas_of_files_merge_to_the_same(kind: str, data: st.DataObject) -> N
     for part in (a, inner):
         right.merge(part)
     assert left == right
+
+
+def shards_of(files: Sequence[int], at: int, before: int = 0) -> Shards:
+    """Those of files that have one of some features each; cut, and both halves cut again, as `at` says."""
+    total = Shards()
+    if len(files) > 1:
+        stop = 1 + at % (len(files) - 1)
+        for part, first in ((files[:stop], before), (files[stop:], before + stop)):
+            total.merge(shards_of(part, at // 3, first))
+    for which in files if len(files) == 1 else ():
+        names = [b"%d" % n for n in range(8) if which >> n & 1]
+        total.add(batch([raw_example(*(entry(name, numbers(3, 1)) for name in names))] * 3), f"{before}")
+    return total
+
+
+@law
+@given(st.lists(st.integers(0, 255) | st.integers(0, 3), max_size=9), st.integers(0, 10**6))
+def test_shards_of_any_cut_are_the_same_and_none_is_lost(files: list[int], at: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(shards, "FEATURES", 3)
+        patch.setattr(shards, "GROUPS", 2)
+        one_by_one, cut = shards_of(files, 0), shards_of(files, at)
+    assert one_by_one == cut and list(one_by_one.groups) == list(cut.groups)
+    narrow = list(dict.fromkeys(which for which in files if which.bit_count() <= 3))[:2]
+    compared = [n for n, which in enumerate(files) if which in narrow]
+    assert sum(group.files for group in cut.groups.values()) == len(compared)
+    others = {which: f"{n}" for n, which in reversed([*enumerate(files)]) if which not in narrow}
+    assert {alike.first for alike in cut.beyond.values()} == set(others.values())
+    assert sum(alike.files for alike in cut.beyond.values()) == len(files) - len(compared)
