@@ -22,6 +22,7 @@ from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.wire import LONG_NAME
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
 from tfrtool.verbs.emit import emit
@@ -99,6 +100,12 @@ def test_a_name_that_stands_twice_counts_once_and_its_last_value_holds() -> None
     assert (found.present, found.repeated, found.first_repeated and found.first_repeated.record) == (2, 1, 1)
     values = found.kinds["int64"].values
     assert isinstance(values, Numbers) and values.distinct == {4, 5}
+
+
+@mark.parametrize("name", ["a", "a" * (LONG_NAME + 1)], ids=["short", "long"])
+def test_the_first_records_with_the_fewest_and_the_most_values_are_known(name: str) -> None:
+    (lists,) = feature([example({name: ints(*[7] * n), "b": ints(1)}) for n in (3, 3, 1, 5, 1, 5)], name).kinds.values()
+    assert (lists.shortest, lists.short_at.record, lists.longest, lists.long_at.record) == (1, 2, 5, 3)
 
 
 # What values are

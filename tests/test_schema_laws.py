@@ -11,11 +11,14 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
+    a_feature,
     entry,
     events,
+    example,
     examples,
     law,
     logged,
+    names,
     numbers,
     odd_wire,
     of_kind,
@@ -23,21 +26,25 @@ from messagekit import (
     raw_example,
     sequences,
     sized,
+    varint,
 )
 from pytest import MonkeyPatch, mark
 from schemakit import PATH, batch, merged, pieces, plainly
 
 from tfrtool.payload.content import content_of
 from tfrtool.payload.schema import agree, shards, summary, table
+from tfrtool.payload.schema import numbers as numbers_of
 from tfrtool.payload.schema.content import contents
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import PLUGINS, EventTable
 from tfrtool.payload.schema.kernel import Known, add
+from tfrtool.payload.schema.numbers import integers
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, Place
 from tfrtool.payload.schema.wire_table import WireTable, summarise_wire
+from tfrtool.payload.wire import LONG_NAME, read_varint, signed64
 
 begins = st.sampled_from(
     (
@@ -59,10 +66,12 @@ ends = st.sampled_from((b"", b"\0", b"}", b"]", "é".encode(), "é".encode()[:1]
 values = st.lists(st.builds(lambda begin, end: begin + end, begins, ends), min_size=1, max_size=8)
 cuts = st.lists(st.integers(0, 50), max_size=4)
 some_examples = st.lists(examples, max_size=8)
-mixed = st.lists(examples | examples | sequences | odd_wire(), max_size=8)
+long_name = "n" * (LONG_NAME + 1)
+of_long_names = st.dictionaries(names | st.just(long_name), a_feature, min_size=1, max_size=3).map(example)
+mixed = st.lists(examples | of_long_names | sequences | odd_wire(), max_size=8)
 repeated = st.builds(
     lambda few, which: [few[i % len(few)] for i in which],
-    st.lists(examples, min_size=1, max_size=3),
+    st.lists(examples | of_long_names, min_size=1, max_size=3),
     st.lists(st.integers(0, 9), max_size=20),
 )
 
@@ -204,6 +213,9 @@ def test_what_stands_in_every_record_is_kept_whole_however_many_other_names_ther
     assert len(found.features) <= 12
 
 
+told_apart = st.sampled_from((DISTINCT, 2))
+
+
 def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None:
     """Every fact of the table that the slow reader knows too."""
     found = plainly(payloads, kind)
@@ -253,15 +265,33 @@ def same_values(sums: Numbers | Blobs | None, values: list[object]) -> None:
 
 
 @law
-@given(mixed | repeated)
-def test_examples_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
-    same_facts(batch(payloads), payloads, "sequence_example")
+@given(mixed | repeated, told_apart)
+def test_examples_are_described_as_a_plain_reader_sees_them(payloads: list[bytes], distinct: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        same_facts(batch(payloads), payloads, "sequence_example")
 
 
 @law
-@given(st.lists(ofrecords | odd_wire(), max_size=8))
-def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
-    same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
+@given(st.lists(ofrecords | odd_wire(), max_size=8), told_apart)
+def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[bytes], distinct: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
+
+
+drawn_out = st.builds(varint, integer | st.integers(0, (1 << 70) - 1), st.integers(0, 10))
+
+
+@law
+@given(st.lists(drawn_out, min_size=1, max_size=12), told_apart)
+def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: list[bytes], distinct: int) -> None:
+    numbers = Numbers(set())
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        integers([b"".join(varints)], numbers, narrow=False)
+    each = [signed64(read_varint(one, 0, len(one))[0]) for one in varints]
+    assert (numbers.least, numbers.greatest, numbers.values) == (min(each), max(each), len(each))
 
 
 def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:
