@@ -116,6 +116,12 @@ def scalar(tag: str, value: float) -> dict[str, Any]:
     return {"value": [{"tag": tag, "simple_value": value}]}
 
 
+def logged(tag: bytes, plugin: bytes = b"", *more: bytes) -> bytes:
+    """An event with one value, which is of a plugin if that is named; `more` are other parts of the value."""
+    metadata = sized(9, sized(1, sized(1, plugin))) if plugin else b""
+    return event(step=1) + sized(5, sized(1, sized(1, tag), metadata, *more))
+
+
 def tensor(**parts: Any) -> bytes:
     return messages.message_class("tensorflow", "TensorProto")(**parts).SerializeToString()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from faults import flip
-from messagekit import entry, event, example, ofrecord, raw_example, scalar, sequence, sized
+from messagekit import VARINT, entry, event, example, ofrecord, raw_example, scalar, sequence, sized, tag
 from program import json_lines, on_terminal, run
 from schemakit import batch
 
@@ -18,7 +18,7 @@ from tfrtool.cli.schema_emit import Emitting
 from tfrtool.cli.schema_lines import unsaid
 from tfrtool.errors import WriteError
 from tfrtool.framing.encode import frame, ofrecord_frame
-from tfrtool.payload.schema import agree, table
+from tfrtool.payload.schema import agree, shards, table, wire_table
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.report import FileReport
 from tfrtool.verbs.emit import emit, table_of
@@ -207,6 +207,48 @@ def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
     assert schema_run.schema(Common(inputs=(str(path),), json=True)) == 1
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (objects[1]["more_features"], objects[2]["exit"]) == (True, 1)
+
+
+def test_fields_beyond_the_bound_are_said_to_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(wire_table, "FIELDS", 10)
+    for count, code in ((11, 1), (10, 0)):
+        path = write(tmp_path / f"{count}", *[b"".join(tag(n, VARINT) + b"\1" for n in range(1, 1 + count))] * 3)
+        assert schema_run.schema(Common(inputs=(str(path),))) == code
+        out, err = capsys.readouterr()
+        assert len(lines(out)) == 10
+        said = "more than 10 fields: the 10 of the lowest numbers are described, the others left out"
+        assert (said in err) == code
+        assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == code
+        assert schema_run.schema(Common(inputs=(str(path),), json=True)) == code
+        capsys.readouterr()
+
+
+def test_shards_that_are_not_compared_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shards, "FEATURES", 3)
+    monkeypatch.setattr(shards, "GROUPS", 2)
+
+    def of(*names: str) -> str:
+        lists = example({name: ("int64_list", [1]) for name in names})
+        return str(write(tmp_path / "-".join(names), *[lists] * 3))
+
+    def told(*inputs: str) -> tuple[int, str, int]:
+        code = schema_run.schema(Common(inputs=inputs), strict=True)
+        said = "".join(line for line in capsys.readouterr().err.splitlines(True) if "not compared" in line)
+        assert schema_run.schema(Common(inputs=inputs, json=True)) == 0
+        (found,) = (one for one in map(json.loads, capsys.readouterr().out.splitlines()) if one["type"] == "schema")
+        return code, said, found["uncompared_shards"]
+
+    wide, other, small = of(*"abcd"), of(*"abce"), of("a")
+    assert told(wide) == (0, "", 0)
+    code, said, count = told(wide, other)
+    assert (code, count) == (1, 2) and f": 2 files not compared with other shards, first {wide}: unlike them" in said
+    assert told(small, small, other)[2] == 1
+    code, said, count = told(small, of("a", "b"), of("a", "c"))
+    assert (code, count) == (1, 1) and f": 1 file not compared with other shards, first {tmp_path}/a-c:" in said
 
 
 def test_a_sample_says_so_and_reads_no_more(path: Path) -> None:

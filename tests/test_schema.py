@@ -8,7 +8,7 @@ from struct import pack
 
 import pytest
 from faults import flip
-from messagekit import entry, event, example, numbers, ofrecord, raw_example, scalar, sequence, sized, tensor
+from messagekit import entry, event, example, logged, numbers, ofrecord, raw_example, scalar, sequence, sized, tensor
 from pytest import mark
 from schemakit import batch, described, peak
 
@@ -16,11 +16,13 @@ import tfrtool
 from tfrtool.cli.schema_lines import lines
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
+from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.wire import LONG_NAME
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
 from tfrtool.verbs.emit import emit
@@ -98,6 +100,12 @@ def test_a_name_that_stands_twice_counts_once_and_its_last_value_holds() -> None
     assert (found.present, found.repeated, found.first_repeated and found.first_repeated.record) == (2, 1, 1)
     values = found.kinds["int64"].values
     assert isinstance(values, Numbers) and values.distinct == {4, 5}
+
+
+@mark.parametrize("name", ["a", "a" * (LONG_NAME + 1)], ids=["short", "long"])
+def test_the_first_records_with_the_fewest_and_the_most_values_are_known(name: str) -> None:
+    (lists,) = feature([example({name: ints(*[7] * n), "b": ints(1)}) for n in (3, 3, 1, 5, 1, 5)], name).kinds.values()
+    assert (lists.shortest, lists.short_at.record, lists.longest, lists.long_at.record) == (1, 2, 5, 3)
 
 
 # What values are
@@ -296,6 +304,30 @@ def test_tags_are_told_apart_though_they_stand_behind_their_values(tmp_path: Pat
     payloads = [b"\x09" + pack("<d", 1.0) + sized(5, value) for value in values]
     events = described(tmp_path, [event(file_version="brain.Event:2"), *payloads]).events
     assert events and {name: tag.values for name, tag in events.tags.items()} == {b"loss": 2, b"rate": 1}
+
+
+def test_an_event_without_a_time_was_logged_at_none(tmp_path: Path) -> None:
+    timed = [event(wall_time=10.0 + n, step=n, summary=scalar("loss", 1)) for n in range(3)]
+    untimed = sized(5, sized(1, sized(1, b"loss"), b"\x15" + bytes(4)))
+    nan = event(wall_time=float("nan"))
+    events = described(tmp_path, [b"", b"", *timed[:2], untimed, nan, timed[2], untimed]).events
+    assert events and (events.records, events.earliest, events.latest) == (8, 10.0, 12.0)
+    assert (events.gap, events.gap_at and events.gap_at.record) == (1.0, 3)
+
+
+@mark.parametrize(
+    ("long", "short"),
+    [
+        (b"\x18\x80\x80\x80\1", b"\x18\1" + sized(1, b"b")),  # a varint of four bytes, or of one and a tag
+        (b"\x23\x10\x81\x82\1\x24", b"\x23\x10\1\x24" + sized(1, b"")),  # the same of a group
+    ],
+)
+def test_a_value_counts_under_its_own_tag_whatever_came_before(long: bytes, short: bytes) -> None:
+    one, other = logged(b"loss", b"", long), logged(b"loss", b"", short)
+    assert (len(one), one[:-4]) == (len(other), other[:-4])
+    found = EventReader().summarise(memoryview(one + other), [0, len(one)], [len(one), 2 * len(one)], 0, "a")[0]
+    (name,) = {b"b", b""} & found.tags.keys()
+    assert {tag: one.values for tag, one in found.tags.items()} == {b"loss": 1, name: 1}
 
 
 def test_unknown_records_tell_their_top_fields(tmp_path: Path) -> None:

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 from faults import flip
 from hypothesis import given
 from hypothesis import strategies as st
-from messagekit import LEN, SGROUP, entry, example, law, numbers, odd_wire, raw_example, sized, tag, varint
-from pytest import MonkeyPatch
+from messagekit import (
+    LEN,
+    SGROUP,
+    entry,
+    event,
+    example,
+    law,
+    logged,
+    numbers,
+    odd_wire,
+    raw_example,
+    sized,
+    tag,
+    varint,
+)
+from pytest import MonkeyPatch, mark
 from schemakit import batch, described, merged, peak
 
 from tfrtool.framing.encode import frame
-from tfrtool.payload.schema import agree, table, walker
+from tfrtool.payload.features import read_features
+from tfrtool.payload.schema import agree, event_table, table, walker
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.event_table import EventTable
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options
@@ -94,6 +114,59 @@ def test_memory_does_not_grow_with_the_number_of_names(tmp_path: Path, monkeypat
     assert most(20_000) < 1.2 * most(10_000)
 
 
+def test_of_many_plugins_under_one_tag_few_are_told_apart_and_the_others_counted(tmp_path: Path) -> None:
+    names = [b"long-%d" % (n % 3) for n in range(30)] + [b"short"] * 7 + [b"p-%d" % n for n in range(100, 300)]
+    events = described(tmp_path, [logged(b"tag", name) for name in names + names]).events
+    assert events
+    kinds = events.tags[b"tag"].kinds
+    assert kinds == {"p-100": 2, "p-101": 2, "p-102": 2, "p-103": 2, "other": 2 * (30 + 7 + 196)}
+
+
+def test_of_tags_that_are_long_or_many_those_of_most_values_are_kept(monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(event_table, "NAMES", 3000)
+    monkeypatch.setattr(event_table, "TAGS", 5)
+
+    def kept(names: list[bytes]) -> tuple[set[bytes], bool]:
+        payloads = [sized(5, *(sized(1, sized(1, name)) for name in names))]  # one event has them all
+        payloads += [logged(name) for each in names for name in (each, b"loss")]
+        total = EventTable()
+        for payload in payloads:
+            total.merge(EventReader().summarise(memoryview(payload), [0], [len(payload)], 0, "a")[0])
+            assert len(total.tags) <= 10 and sum(map(len, total.tags)) <= 6000
+        total.cut()
+        return set(total.tags), total.more
+
+    assert kept([b"%04d" % n * 250 for n in range(20)]) == ({b"loss", b"0000" * 250, b"0001" * 250}, True)
+    assert kept([b"%d" % n for n in range(20)]) == ({b"loss", b"0", b"1", b"2", b"3"}, True)
+    assert kept([b"lr"]) == ({b"loss", b"lr"}, False)
+
+
+@mark.parametrize("tag_of", [lambda n: b"", lambda n: sized(1, b"%06d" % n)], ids=["one tag", "many tags"])
+def test_an_event_takes_no_more_memory_the_more_values_it_has(
+    tag_of: Callable[[int], bytes], monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_table, "TAGS", 50)
+
+    def most(count: int) -> int:
+        payload = event(step=1) + sized(5, *(sized(1, tag_of(n)) for n in range(count)))
+        return peak(lambda: EventReader().summarise(memoryview(payload), [0], [len(payload)], 0, "a"))
+
+    assert most(20_000) - most(10_000) < 10_000 * 10
+
+
+def test_shards_of_long_names_are_told_apart_in_little_memory(tmp_path: Path) -> None:
+    def of_names(first: int) -> list[bytes]:
+        return [raw_example(*(entry(b"%d" % n * 6000, numbers(3, 1)) for n in range(first, first + 20)))]
+
+    total, same = Shards(), Shards()
+    for n in range(10, 500, 10):
+        found = merged([batch(of_names(n))])
+        total.add(found, f"{n}")
+        same.add(merged([batch(of_names(10))]), f"{n}")
+    assert (sum(alike.files for alike in total.uncompared), same.uncompared, total.groups) == (49, [], {})
+    assert len(pickle.dumps(total)) < 10_000
+
+
 def test_more_different_integers_than_are_told_apart_are_forgotten() -> None:
     values = batch([example({"a": ("int64_list", [n])}) for n in range(DISTINCT + 1)]).features[False, b"a"]
     (lists,) = values.kinds.values()
@@ -119,6 +192,35 @@ def test_a_list_of_very_many_empty_values_takes_little_memory() -> None:
 
     most(1)  # which imports what is imported when it is first needed
     assert most(40_000) < 1.3 * most(20_000)
+
+
+def of_lists(count: int) -> bytes:
+    """Forty feature lists, each of a fortieth of the steps."""
+    lists = (sized(1, sized(1, b"%d" % n), sized(2, sized(1) * (count // 40))) for n in range(40))
+    return sized(2, *lists)
+
+
+@mark.parametrize(
+    "made",
+    [
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2) * count)),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(3) * count))),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(1) * count, sized(3) * count))),
+        lambda count: raw_example(sized(1, sized(1, b"a"), sized(2, sized(1, sized(1) * count, b"\x18\1")))),
+        lambda count: raw_example(entry(b"a", numbers(3, 1))) + sized(1) * count,
+        lambda count: sized(2, sized(1, sized(1, b"a"), sized(2) * count)),
+        of_lists,
+    ],
+    ids=["values of an entry", "lists", "lists of two kinds", "empty values", "features", "values of a list", "steps"],
+)
+@mark.parametrize("read", [lambda p: batch([p]), lambda p: read_features(p, "sequence_example")], ids=["all", "one"])
+def test_a_record_takes_no_more_memory_the_more_pieces_its_features_are_in(
+    made: Callable[[int], bytes], read: Callable[[bytes], object]
+) -> None:
+    few, many = made(8_000), made(16_000)
+    read(made(40))  # which imports what is imported when it is first needed
+    bytes_for_each = 10
+    assert peak(lambda: read(many)) - peak(lambda: read(few)) < bytes_for_each * (len(many) - len(few))
 
 
 def test_deep_nests_end_as_payloads_that_do_not_parse() -> None:

@@ -11,10 +11,14 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
+    a_feature,
     entry,
     events,
+    example,
     examples,
     law,
+    logged,
+    names,
     numbers,
     odd_wire,
     of_kind,
@@ -22,19 +26,25 @@ from messagekit import (
     raw_example,
     sequences,
     sized,
+    varint,
 )
 from pytest import MonkeyPatch, mark
 from schemakit import PATH, batch, merged, pieces, plainly
 
 from tfrtool.payload.content import content_of
-from tfrtool.payload.schema import agree, summary, table
+from tfrtool.payload.schema import agree, shards, summary, table
+from tfrtool.payload.schema import numbers as numbers_of
 from tfrtool.payload.schema.content import contents
-from tfrtool.payload.schema.event_table import EventReader, EventTable
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.event_table import PLUGINS, EventTable
 from tfrtool.payload.schema.kernel import Known, add
+from tfrtool.payload.schema.numbers import integers
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, Place
 from tfrtool.payload.schema.wire_table import WireTable, summarise_wire
+from tfrtool.payload.wire import LONG_NAME, read_varint, signed64
 
 begins = st.sampled_from(
     (
@@ -56,10 +66,12 @@ ends = st.sampled_from((b"", b"\0", b"}", b"]", "é".encode(), "é".encode()[:1]
 values = st.lists(st.builds(lambda begin, end: begin + end, begins, ends), min_size=1, max_size=8)
 cuts = st.lists(st.integers(0, 50), max_size=4)
 some_examples = st.lists(examples, max_size=8)
-mixed = st.lists(examples | examples | sequences | odd_wire(), max_size=8)
+long_name = "n" * (LONG_NAME + 1)
+of_long_names = st.dictionaries(names | st.just(long_name), a_feature, min_size=1, max_size=3).map(example)
+mixed = st.lists(examples | of_long_names | sequences | odd_wire(), max_size=8)
 repeated = st.builds(
     lambda few, which: [few[i % len(few)] for i in which],
-    st.lists(examples, min_size=1, max_size=3),
+    st.lists(examples | of_long_names, min_size=1, max_size=3),
     st.lists(st.integers(0, 9), max_size=20),
 )
 
@@ -201,6 +213,9 @@ def test_what_stands_in_every_record_is_kept_whole_however_many_other_names_ther
     assert len(found.features) <= 12
 
 
+told_apart = st.sampled_from((DISTINCT, 2))
+
+
 def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None:
     """Every fact of the table that the slow reader knows too."""
     found = plainly(payloads, kind)
@@ -250,15 +265,33 @@ def same_values(sums: Numbers | Blobs | None, values: list[object]) -> None:
 
 
 @law
-@given(mixed | repeated)
-def test_examples_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
-    same_facts(batch(payloads), payloads, "sequence_example")
+@given(mixed | repeated, told_apart)
+def test_examples_are_described_as_a_plain_reader_sees_them(payloads: list[bytes], distinct: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        same_facts(batch(payloads), payloads, "sequence_example")
 
 
 @law
-@given(st.lists(ofrecords | odd_wire(), max_size=8))
-def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[bytes]) -> None:
-    same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
+@given(st.lists(ofrecords | odd_wire(), max_size=8), told_apart)
+def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[bytes], distinct: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
+
+
+drawn_out = st.builds(varint, integer | st.integers(0, (1 << 70) - 1), st.integers(0, 10))
+
+
+@law
+@given(st.lists(drawn_out, min_size=1, max_size=12), told_apart)
+def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: list[bytes], distinct: int) -> None:
+    numbers = Numbers(set())
+    with MonkeyPatch.context() as patch:
+        patch.setattr(numbers_of, "DISTINCT", distinct)
+        integers([b"".join(varints)], numbers, narrow=False)
+    each = [signed64(read_varint(one, 0, len(one))[0]) for one in varints]
+    assert (numbers.least, numbers.greatest, numbers.values) == (min(each), max(each), len(each))
 
 
 def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:
@@ -271,10 +304,32 @@ def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:
     return total
 
 
+parts_of_values = st.sampled_from(
+    (
+        *(sized(1, b"a"), sized(1, b"b"), b"\x15" + bytes(4), sized(8, bytes(4)), sized(4, sized(1, b"b"))),
+        *(b"\x18\x80\x80\x80\1", b"\x18\1", b"\x2b\x08\1\x2c", b"\x2b\x2c", b"\x23\x08\7\x10\x8a\1\x24"),
+    )
+)
+summary_values = st.lists(parts_of_values, min_size=1, max_size=4).map(lambda parts: sized(1, *parts))
+odd_events = st.lists(summary_values, max_size=4).map(lambda many: sized(5, *many))
+
+
 @law
-@given(st.lists(events, max_size=8), cuts)
+@given(st.lists(events | odd_events, max_size=8), cuts)
 def test_any_cut_of_events_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
     assert repr(pieces_of_events(payloads, at)) == repr(pieces_of_events(payloads, []))
+
+
+@law
+@given(st.lists(st.sampled_from("abcdefg"), max_size=30), cuts)
+def test_which_plugins_are_told_apart_does_not_hang_on_the_cut(names: list[str], at: list[int]) -> None:
+    payloads = [logged(b"tag", name.encode()) for name in names]
+    whole = pieces_of_events(payloads, [])
+    assert repr(pieces_of_events(payloads, at)) == repr(whole)
+    for tag in whole.tags.values():
+        apart = sorted(set(names))[:PLUGINS]
+        counts = {name: names.count(name) for name in apart}
+        assert tag.kinds == counts | ({"other": rest} if (rest := len(names) - sum(counts.values())) else {})
 
 
 @law
@@ -311,3 +366,32 @@ def test_schemas_of_files_merge_to_the_same(kind: str, data: st.DataObject) -> N
     for part in (a, inner):
         right.merge(part)
     assert left == right
+
+
+def shards_of(files: Sequence[int], at: int, before: int = 0) -> Shards:
+    """Those of files that have one of some features each; cut, and both halves cut again, as `at` says."""
+    total = Shards()
+    if len(files) > 1:
+        stop = 1 + at % (len(files) - 1)
+        for part, first in ((files[:stop], before), (files[stop:], before + stop)):
+            total.merge(shards_of(part, at // 3, first))
+    for which in files if len(files) == 1 else ():
+        names = [b"%d" % n for n in range(8) if which >> n & 1]
+        total.add(batch([raw_example(*(entry(name, numbers(3, 1)) for name in names))] * 3), f"{before}")
+    return total
+
+
+@law
+@given(st.lists(st.integers(0, 255) | st.integers(0, 3), max_size=9), st.integers(0, 10**6))
+def test_shards_of_any_cut_are_the_same_and_none_is_lost(files: list[int], at: int) -> None:
+    with MonkeyPatch.context() as patch:
+        patch.setattr(shards, "FEATURES", 3)
+        patch.setattr(shards, "GROUPS", 2)
+        one_by_one, cut = shards_of(files, 0), shards_of(files, at)
+    assert one_by_one == cut and list(one_by_one.groups) == list(cut.groups)
+    narrow = list(dict.fromkeys(which for which in files if which.bit_count() <= 3))[:2]
+    compared = [n for n, which in enumerate(files) if which in narrow]
+    assert sum(group.files for group in cut.groups.values()) == len(compared)
+    others = {which: f"{n}" for n, which in reversed([*enumerate(files)]) if which not in narrow}
+    assert {alike.first for alike in cut.beyond.values()} == set(others.values())
+    assert sum(alike.files for alike in cut.beyond.values()) == len(files) - len(compared)

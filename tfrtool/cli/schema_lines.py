@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
 from tfrtool.payload.schema.values import Blobs, Held, Numbers
-from tfrtool.payload.values import shortest_float32, sizes_text
+from tfrtool.payload.values import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
 from tfrtool.verbs.labels import is_label
@@ -100,6 +101,13 @@ def left_out(schema: Schema) -> Iterator[str]:
         cut.append((len(schema.events.tags), "tags"))
     for kept, what in cut:
         yield f"more than {kept:,} {what}: the {kept:,} that stand in most records are described, rarer ones left out"
+    if schema.unknown and schema.unknown.more:
+        kept = len(schema.unknown.fields)
+        yield f"more than {kept:,} fields: the {kept:,} of the lowest numbers are described, the others left out"
+    shards, path = schema.uncompared
+    if shards:
+        bounds = f"{GROUPS} kinds of shard, or {FEATURES} features or {size_text(NAMES)} of names in one"
+        yield f"{plural(shards, 'file')} not compared with other shards, first {path}: unlike them, and beyond {bounds}"
     if schema.misfits and schema.first_misfit:
         first = schema.first_misfit
         lost = "payload does not parse and is" if schema.misfits == 1 else "payloads do not parse and are"

@@ -66,12 +66,14 @@ def schema(
 
 
 def _wanting(total: Schema, strict: bool) -> bool:
-    """Whether the exit code is to say that features are left out or, if `strict`, that some conflict."""
+    """Whether the exit code is to say that features are left out or, if `strict`, that some conflict, or may."""
     total.cut()
     if total.incomplete:
         return True
     if not strict:
         return False
+    if total.shards.uncompared:
+        return True
     from tfrtool.verbs.findings import findings
 
     return any(True for _ in findings(total))

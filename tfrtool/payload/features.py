@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Literal
 
 from tfrtool.fields import Fields, made
+from tfrtool.payload.pieces import Pieces, Spans
 from tfrtool.payload.values import JsonValue, Value, json_value, text_of
 from tfrtool.payload.wire import (
     I32,
@@ -34,7 +35,6 @@ from tfrtool.payload.wire import (
 from tfrtool.report import Kind
 
 ListKind = Literal["bytes", "float", "int64", "double", "int32"]
-Spans = list[tuple[int, int]]
 
 _EXAMPLE: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "int64"}
 _OFRECORD: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"}
@@ -123,34 +123,33 @@ def read_features(payload: Buffer, kind: Kind) -> Features:
     elif kind == "ofrecord":
         found.features = _features(payload, [(0, len(payload))], _OFRECORD)
     elif kind in ("example", "sequence_example"):
-        parts: dict[int, Spans] = {1: [], 2: []}
-        for number, wire, begin, end in fields(payload, 0, len(payload)):
-            if wire == LEN and number in parts:
-                parts[number].append((begin, end))
-        found.features = _features(payload, parts[1], _EXAMPLE)
+        whole = [(0, len(payload))]
+        for _ in fields(payload, 0, len(payload)):
+            pass
+        found.features = _features(payload, Pieces(payload, whole, 1), _EXAMPLE)
         if kind == "sequence_example":
-            found.feature_lists = _feature_lists(payload, parts[2])
+            found.feature_lists = _feature_lists(payload, Pieces(payload, whole, 2))
     return found
 
 
-def _entries(payload: Buffer, spans: Spans) -> Iterator[tuple[bytes, Spans]]:
+def map_entries(payload: Buffer, spans: Spans) -> Iterator[tuple[bytes, Spans]]:
     """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
     for begin, end in spans:
         for number, wire, first, last in fields(payload, begin, end):
             if number != 1 or wire != LEN:
                 continue
             name = b""
-            value: Spans = []
+            value: list[tuple[int, int]] = []
             for part, kind, at, stop in fields(payload, first, last):
                 if kind == LEN and part == 1:
                     name = bytes(payload[at:stop])
-                elif kind == LEN and part == 2:
+                elif kind == LEN and part == 2 and len(value) < 2:
                     value.append((at, stop))
-            yield name, value
+            yield name, value if len(value) < 2 else Pieces(payload, [(first, last)], 2)
 
 
 def _features(payload: Buffer, spans: Spans, lists: dict[int, ListKind]) -> list[FeatureView]:
-    views = [_feature(payload, name, value, lists) for name, value in _entries(payload, spans)]
+    views = [_feature(payload, name, value, lists) for name, value in map_entries(payload, spans)]
     mark_repeated(views)
     return views
 
@@ -169,20 +168,30 @@ def mark_repeated(views: list[FeatureView] | list[FeatureListView]) -> None:
 
 
 def _feature(payload: Buffer, name: bytes, spans: Spans, lists: dict[int, ListKind]) -> FeatureView:
-    """A feature, its lists found, checked and counted, those too that a later list of another kind overrides."""
-    kind: ListKind | None = None
-    found: Spans = []
-    count = 0
-    for begin, end in spans:
-        for number, wire, first, last in fields(payload, begin, end):
-            if wire == LEN and number in lists:
-                if lists[number] != kind:
-                    kind, found, count = lists[number], [], 0
-                found.append((first, last))
-                count += count_values(payload, first, last, kind)
+    """A feature of an entry."""
+    kind, count, found = find_lists(payload, spans, lists)
     if kind is None:
         return FeatureView(name, None, 0, nothing)
     return FeatureView(name, kind, count, partial(_values, payload, kind, found))
+
+
+def find_lists(payload: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> tuple[ListKind | None, int, Spans]:
+    """Of a feature in some pieces the kind, how many values, and where its lists of that kind are.
+
+    All lists are checked, those too that a later one of another kind overrides.
+    """
+    kind: ListKind | None = None
+    found: list[tuple[int, int]] = []
+    count = field = 0
+    for begin, end in spans:
+        for number, wire, first, last in fields(payload, begin, end):
+            if wire == LEN and number in lists:
+                if number != field:
+                    field, kind, found, count = number, lists[number], [], 0
+                if len(found) < 2:
+                    found.append((first, last))
+                count += count_values(payload, first, last, lists[number])
+    return kind, count, found if len(found) < 2 else Pieces(payload, spans, field, found[0][0])
 
 
 def view_of(payload: Buffer, name: bytes, kind: ListKind, begin: int, end: int, number: int) -> FeatureView:
@@ -193,7 +202,7 @@ def view_of(payload: Buffer, name: bytes, kind: ListKind, begin: int, end: int, 
 
 def _feature_lists(payload: Buffer, spans: Spans) -> list[FeatureListView]:
     views = []
-    for name, value in _entries(payload, spans):
+    for name, value in map_entries(payload, spans):
         count = values = 0
         kinds: dict[ListKind | None, None] = {}
         for step in _steps(payload, value):

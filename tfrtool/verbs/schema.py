@@ -18,7 +18,7 @@ from tfrtool.verbs.reading import Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.payload.schema.event_table import EventReader
+    from tfrtool.payload.schema.event_reader import EventReader
     from tfrtool.payload.wire import WireError
     from tfrtool.report import Kind
 
@@ -160,8 +160,9 @@ class _Describing:
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
             total.merge(Table(self.blanks, first))
         elif self.kind == "event":
-            for _ in range(self.blanks):
-                self.schema.with_events().add(first, 0.0, None, False, "")
+            from tfrtool.payload.schema.event_table import EventTable
+
+            self.schema.with_events().merge(EventTable.of_blanks(self.blanks, first))
         else:
             from tfrtool.payload.schema.wire_table import WireTable
 
@@ -173,7 +174,7 @@ class _Describing:
         misfits: Sequence[tuple[int, WireError]] = ()
         if self.kind == "event":
             if self.events is None:
-                from tfrtool.payload.schema.event_table import EventReader
+                from tfrtool.payload.schema.event_reader import EventReader
 
                 self.events = EventReader()
             events, misfits = self.events.summarise(view, batch.begins, batch.ends, batch.first, path)

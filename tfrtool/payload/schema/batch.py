@@ -131,10 +131,10 @@ class Batch:
         shortest, longest = (found, found) if isinstance(found, int) else (min(found), max(found))
         if shortest < lists.shortest:
             lists.shortest = shortest
-            lists.short_at = lists.first if isinstance(found, int) else place(found.index(shortest))
+            lists.short_at = place(0 if isinstance(found, int) else found.index(shortest))
         if longest > lists.longest:
             lists.longest = longest
-            lists.long_at = lists.first if isinstance(found, int) else place(found.index(longest))
+            lists.long_at = place(0 if isinstance(found, int) else found.index(longest))
         if longest:
             at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
             number = which[at] if which else at

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from tfrtool.payload.features import ListKind, Spans, count_values, pieces_of
+from tfrtool.payload.features import ListKind, find_lists, map_entries, pieces_of
+from tfrtool.payload.pieces import Spans
 from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key, within
 from tfrtool.payload.schema.table import FEATURES
 from tfrtool.payload.wire import LEN, Buffer, WireError, check_varints, count_varints, fields, read_size
 
-_STEPS = 1 << 10  # steps of a feature list that are held, so that they need not be found twice
+_STEPS = 1 << 12  # steps that are held of all feature lists of a record, so that they need not be found twice
 
 
 class Entry:
@@ -54,27 +55,35 @@ class Entry:
 class Steps:
     """The steps of a feature list, each a feature without a name, to be gone through as often as one likes.
 
-    Raises WireError at once where protobuf would refuse one of them. Of a list of many steps none is held.
+    Raises WireError at once where protobuf would refuse one of them. Of a list of more than `room` steps none is held.
     """
 
     __slots__ = ("_held", "_spans", "_view")
 
-    def __init__(self, view: Buffer, spans: Spans) -> None:
+    def __init__(self, view: Buffer, spans: Spans, room: int) -> None:
         self._view, self._spans = view, spans
         found = steps(view, spans)
-        held = list(islice(found, _STEPS + 1))
-        self._held = held if len(held) <= _STEPS else None
+        held = list(islice(found, room + 1))
+        self._held = held if len(held) <= room else None
         for _ in found:
             pass
+
+    @property
+    def held(self) -> int:
+        """How many steps are held."""
+        return len(self._held or ())
 
     def __iter__(self) -> Iterator[Entry]:
         return steps(self._view, self._spans) if self._held is None else iter(self._held)
 
 
 class Record:
-    """One record: its features and feature lists by name, the last of each, and which names stood more than once."""
+    """One record: its features and feature lists by name, the last of each, and which names stood more than once.
 
-    __slots__ = ("entries", "is_sequence", "lists", "more", "repeated")
+    `room` is how many steps may still be held.
+    """
+
+    __slots__ = ("entries", "is_sequence", "lists", "more", "repeated", "room")
 
     def __init__(self) -> None:
         self.entries: dict[Key, Entry] = {}
@@ -82,6 +91,7 @@ class Record:
         self.repeated: set[Key] = set()
         self.more = False
         self.is_sequence = False
+        self.room = _STEPS
 
     def _bounded(self, found: dict[Key, object]) -> None:
         if len(found) > 2 * FEATURES:
@@ -103,18 +113,19 @@ def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
             _read_features(view, first, last, record, family)
         elif wire == LEN and number == 2:
             record.is_sequence = True
-            for name, value in _entries(view, first, last):
+            for name, value in map_entries(view, [(first, last)]):
                 key = (True, name)
                 if key in record.lists:
                     record.repeated.add(key)
-                record.lists[key] = Steps(view, value)
+                found = record.lists[key] = Steps(view, value, record.room)
+                record.room -= found.held
                 record._bounded(record.lists)  # type: ignore[arg-type]
     return record
 
 
 def _read_features(view: Buffer, begin: int, end: int, record: Record, family: Family) -> None:
     lists = LISTS[family]
-    for name, value in _entries(view, begin, end):
+    for name, value in map_entries(view, [(begin, end)]):
         key = (False, name)
         if key in record.entries:
             record.repeated.add(key)
@@ -122,38 +133,14 @@ def _read_features(view: Buffer, begin: int, end: int, record: Record, family: F
         record._bounded(record.entries)  # type: ignore[arg-type]
 
 
-def _entries(view: Buffer, begin: int, end: int) -> Iterator[tuple[bytes, Spans]]:
-    """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
-    for number, wire, first, last in fields(view, begin, end):
-        if number != 1 or wire != LEN:
-            continue
-        name = b""
-        value: Spans = []
-        for part, kind, at, stop in fields(view, first, last):
-            if kind == LEN and part == 1:
-                name = bytes(view[at:stop])
-            elif kind == LEN and part == 2:
-                value.append((at, stop))
-        yield name, value
-
-
 def read_feature(view: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> Entry:
     """A feature in one or several pieces; its lists are checked, those too that a later one overrides."""
-    if len(spans) == 1:
-        usual = _usual(view, *spans[0], lists)
+    if isinstance(spans, list) and len(spans) == 1:
+        ((begin, end),) = spans
+        usual = _usual(view, begin, end, lists)
         if usual is not None:
             return usual
-    kind: ListKind | None = None
-    found: Spans = []
-    count = 0
-    for begin, end in spans:
-        for number, wire, first, last in fields(view, begin, end):
-            if wire == LEN and number in lists:
-                if lists[number] != kind:
-                    kind, found, count = lists[number], [], 0
-                found.append((first, last))
-                count += count_values(view, first, last, kind)
-    return Entry(view, kind, count, found)
+    return Entry(view, *find_lists(view, spans, lists))
 
 
 def _usual(view: Buffer, begin: int, end: int, lists: Mapping[int, ListKind]) -> Entry | None:

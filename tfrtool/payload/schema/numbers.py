@@ -89,14 +89,7 @@ def _tokens(tokens: Sequence[bytes], into: Numbers, narrow: bool) -> None:
     if narrow or len(different) <= DISTINCT:
         found = [signed(decode(token)) for token in different]
     else:
-        # Of each length and each sign the extremes: bytes in reverse order as the digits of the number do.
-        found = []
-        for size in {len(token) for token in different}:
-            turned = [token[::-1] for token in different if len(token) == size]
-            if size == 10 and max(turned)[0] > 1:
-                found += [signed(decode(token[::-1])) for token in turned]
-            else:
-                found += [signed(decode(token[::-1])) for token in (min(turned), max(turned))]
+        found = [signed(decode(token)) for token in _extremes(different)]
     into.least, into.greatest = min(into.least, *found), max(into.greatest, *found)
     if into.distinct is not None:
         for token in different:
@@ -104,6 +97,26 @@ def _tokens(tokens: Sequence[bytes], into: Numbers, narrow: bool) -> None:
             if len(into.distinct) > DISTINCT:
                 into.distinct = None
                 break
+
+
+def _extremes(different: set[bytes]) -> Iterator[bytes]:
+    """Some varints among which the least and the greatest of all are, with their sign.
+
+    Among those of one length and one last byte, which in ten bytes has the sign, the bytes in reverse order as the
+    digits of the number do. More than 64 bits are cut, so that a last byte can be any.
+    """
+    for size in {len(token) for token in different}:
+        turned = [token[::-1] for token in different if len(token) == size]
+        low, high = min(turned), max(turned)
+        groups = {low[0]: (low, high)}
+        if size == 10 and low[0] != high[0]:
+            by_last: dict[int, list[bytes]] = {}
+            for token in turned:
+                by_last.setdefault(token[0], []).append(token)
+            groups = {last: (min(alike), max(alike)) for last, alike in by_last.items()}
+        for low, high in groups.values():
+            yield low[::-1]
+            yield high[::-1]
 
 
 def integers(runs: Iterable[Buffer], into: Numbers, narrow: bool) -> None:

@@ -78,8 +78,8 @@ class Schema(Fields):
 
     def cut(self) -> None:
         """Hold everything to its bounds."""
-        for part in (self.examples, self.ofrecords, self.events, self.unknown):
-            if part:
+        for part in self._parts:
+            if part is not None:
                 part.cut()
 
     def with_events(self) -> EventTable:
@@ -100,8 +100,19 @@ class Schema(Fields):
 
     @property
     def incomplete(self) -> bool:
-        """Whether there were more features or tags than can be described."""
-        return self.examples.more or self.ofrecords.more or (self.events is not None and self.events.more)
+        """Whether there were more features, tags or fields than can be described."""
+        return any(part is not None and part.more for part in self._parts)
+
+    @property
+    def uncompared(self) -> tuple[int, str]:
+        """How many files are unlike others and were not compared with them, and the path of the first of these."""
+        found = self.shards.uncompared
+        firsts = {alike.first for alike in found}
+        return sum(alike.files for alike in found), next((file.path for file in self.files if file.path in firsts), "")
+
+    @property
+    def _parts(self) -> tuple[Table | EventTable | WireTable | None, ...]:
+        return self.examples, self.ofrecords, self.events, self.unknown
 
     @property
     def records(self) -> int:

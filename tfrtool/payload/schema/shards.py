@@ -11,9 +11,11 @@ from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 
 FEATURES = 512
-"""Features of a shard that are compared; a shard of more is not."""
+"""Features of a shard that are compared; of a shard of more is only known which others are alike."""
+NAMES = 1 << 16
+"""Bytes that the names of these features may take in all."""
 GROUPS = 64
-"""Different shards that are told apart."""
+"""Different shards that are compared; of more kinds of shard is only known how many there are of each."""
 _FIXED, _OFTEN = 8, 3
 """A list of a fixed length below the one, in fewer records than the other, may be of it by chance."""
 
@@ -41,6 +43,13 @@ class Group(NamedTuple):
     facts: dict[Key, Facts]
 
 
+class Alike(NamedTuple):
+    """Shards that are alike, and are not compared with others: how many, and the path of the first."""
+
+    files: int
+    first: str
+
+
 class Difference(NamedTuple):
     """What a shard has otherwise than most: `what` is missing, extra, kind or length.
 
@@ -60,21 +69,37 @@ class Difference(NamedTuple):
 
 
 class Shards(Fields):
-    """The files of a data set by what they hold, in the order in which each kind of file is first met."""
+    """The files of a data set by what they hold, in the order in which each kind of file is first met.
+
+    `Shards()` is the identity of `merge`, which is associative. `beyond` has those that are not compared, being too
+    wide or of too many kinds, by a digest of what they hold.
+    """
 
     groups: dict[Signature, Group] = made(default_factory=dict)
-    more: bool = False
+    beyond: dict[bytes, Alike] = made(default_factory=dict)
 
     def add(self, table: Table, path: str) -> None:
         """Add a whole file."""
-        if table.records and len(table.features) <= FEATURES:
-            self._add(signature(table), Group(1, path, _facts(table)))
+        if not table.records:
+            return
+        found = signature(table)
+        if len(table.features) > FEATURES or table.named > NAMES:
+            self._add_beyond(_digest(found), Alike(1, path))
+        else:
+            self._add(found, Group(1, path, {} if found in self.groups else _facts(table)))
 
     def merge(self, other: Shards) -> None:
         """Add other files, which come later."""
         for found, group in other.groups.items():
             self._add(found, group)
-        self.more |= other.more
+        mine = {}
+        if other.beyond and len(other.groups) >= GROUPS:
+            mine = {_digest(found): found for found in self.groups}
+        for digest, alike in other.beyond.items():
+            if digest in mine:
+                self._add(mine[digest], Group(*alike, {}))
+            else:
+                self._add_beyond(digest, alike)
 
     def _add(self, found: Signature, group: Group) -> None:
         known = self.groups.get(found)
@@ -83,7 +108,16 @@ class Shards(Fields):
         elif len(self.groups) < GROUPS:
             self.groups[found] = group
         else:
-            self.more = True
+            self._add_beyond(_digest(found), Alike(group.files, group.first))
+
+    def _add_beyond(self, digest: bytes, alike: Alike) -> None:
+        known = self.beyond.get(digest)
+        self.beyond[digest] = alike if known is None else known._replace(files=known.files + alike.files)
+
+    @property
+    def uncompared(self) -> list[Alike]:
+        """The kinds of shard that are not like the others, and are not compared with them. None where all are alike."""
+        return list(self.beyond.values()) if len(self.groups) + len(self.beyond) > 1 else []
 
     def differences(self) -> Iterator[Difference]:
         """How the rarer shards differ from the most frequent ones; of equally frequent ones the first is the rule."""
@@ -135,6 +169,19 @@ def signature(table: Table) -> Signature:
             sure = length is not None and (length >= _FIXED or feature.present >= _OFTEN)
             found.append((key, (tuple(sorted(feature.set_kinds)), length if sure else None)))
     return tuple(sorted(found))
+
+
+def _digest(found: Signature) -> bytes:
+    """What is held of a signature that is not: the same in each process, and of the same size for any."""
+    from hashlib import blake2b
+
+    digest = blake2b(digest_size=16)
+    for (is_list, name), (kinds, length) in found:
+        digest.update(
+            b"%d %d %s %d " % (is_list, -1 if length is None else length, ",".join(kinds).encode(), len(name))
+        )
+        digest.update(name)
+    return digest.digest()
 
 
 def _facts(table: Table) -> dict[Key, Facts]:

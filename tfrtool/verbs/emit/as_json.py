@@ -53,6 +53,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
         fields["events"] = _events(schema.events)
     if schema.unknown:
         fields["wire"] = _wire(schema.unknown)
+    fields["uncompared_shards"] = schema.uncompared[0]
     fields["findings"] = [_finding(one) for one in found]
     return fields
 
