@@ -13,7 +13,7 @@ from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
-from tfrtool.cli.schema_lines import lines
+from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.feature import Feature
@@ -438,6 +438,42 @@ def test_the_first_of_all_that_conflict_is_named(tmp_path: Path) -> None:
 def test_a_sample_says_so(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(n)}) for n in range(9)], n=4)
     assert (schema.records, schema.limited, schema.files[0].records) == (4, True, 4)
+
+
+def test_a_sample_of_all_records_is_the_whole(tmp_path: Path) -> None:
+    files = [[example({"a": ints(n)}) for n in range(5)], [example({"a": ints(7)})] * 3]
+    assert described(tmp_path, *files, n=5) == described(tmp_path, *files)
+    cut = described(tmp_path, *files, n=4)
+    assert ([file.whole for file in cut.files], cut.limited, cut.sampled) == ([False, True], True, 1)
+    assert list(sentences(cut))[-1].startswith("only the first records of 1 of 2 inputs were read")
+
+
+def test_of_a_sample_nothing_is_said_of_whole_shards_nor_of_every_record(tmp_path: Path) -> None:
+    full, less = example({"x": floats(1, 2), "y": ints(1)}), example({"x": floats(1)})
+    shards = [full] * 3 + [less] * 3, [less] * 3 + [full] * 3, [less] * 3 + [full] * 3, [less] * 2, [full] * 2
+    assert "shard" in {what for what, _ in said(described(tmp_path, *shards))}
+    assert "shard" not in {what for what, _ in said(described(tmp_path, *shards[:3]))}
+    sample = described(tmp_path, *shards, n=3)
+    assert "shard" not in {what for what, _ in said(sample)}
+    assert [group.first for group in sample.shards.groups.values()] == [str(tmp_path / f"shard-{n}") for n in (3, 4)]
+    parallel = described(tmp_path, [boxes(n) for n in range(4)] + [boxes(3, odd=True)], n=4)
+    assert any(
+        one.startswith("lists as long as one another in every record that was read: ") for one in sentences(parallel)
+    )
+
+
+def test_of_a_sample_the_kinds_of_files_are_told_as_far_as_they_were_read(tmp_path: Path) -> None:
+    lists = sequence({"a": ints(1)}, {"words": [ints(1)]})
+    sample = described(tmp_path, [example({"a": ints(1)})] * 2 + [lists], [lists] * 3, n=2)
+    (one,) = (one for one in findings(sample) if one.what == "mixed")
+    assert "beside 1 of sequence_example records as far as they were read, the first" in one.message
+    blank = described(tmp_path, [b""] * 2 + [example({"a": ints(1)})], n=2)
+    assert "no record that was read holds anything, as Examples and OFRecords without features do" in sentences(blank)
+    with pytest.raises(UnsupportedError, match="first records of the inputs hold nothing but empty records"):
+        emit(blank, "tf")
+    unset = described(tmp_path, [example({"a": None})] * 2 + [example({"a": ints(1)})], n=2)
+    for what in ("tf", "dali", "tfrecord", "pbtxt"):
+        assert "no record that was read sets its kind" in emit(unset, what)
 
 
 def test_damaged_records_are_passed_over_and_payloads_that_do_not_parse_are_damage(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
-from tfrtool.verbs.findings import Finding, findings
+from tfrtool.verbs.findings import Finding, findings, sampled
 from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
@@ -71,16 +71,19 @@ def sentences(schema: Schema) -> Iterator[str]:
         yield f"and {plural(shards - _SHARDS, 'more difference')} between shards; --json names all"
     table = schema.table
     for group in table.agreement.groups(table.features):
-        yield f"lists as long as one another in every record: {', '.join(_plain(key) for key in group)}"
+        read = " that was read" if schema.limited else ""
+        yield f"lists as long as one another in every record{read}: {', '.join(_plain(key) for key in group)}"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
     if schema.records == schema.blank > 0:
-        yield "no record holds anything, as Examples and OFRecords without features do"
+        read = " that was read" if schema.limited else ""
+        yield f"no record{read} holds anything, as Examples and OFRecords without features do"
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
     if schema.limited:
-        yield "only the first records of each input were read: a feature may be missing, or differ, in others"
+        which = sampled(schema, "input")
+        yield f"only the first records of {which} were read: a feature may be missing, or differ, in others"
 
 
 def unsaid(schema: Schema, table: Table) -> Iterator[str]:

@@ -45,7 +45,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
         names = f"{_named(one)} and {_named(other)}"
         message = f"lists of the same length in the records before, but not in {_at(met.place)}: {names}"
         yield Finding("lengths", one, met.place, message)
-    for found in schema.shards.differences():
+    for found in () if schema.limited else schema.shards.differences():
         place = None if found.record is None else Place(found.path, found.record)
         yield Finding("shard", found.key, place, _differs(found), found.path)
 
@@ -66,7 +66,8 @@ def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
     if all(files.values()):
         rare, usual = sorted(files, key=lambda kind: len(files[kind]))
         path = files[rare][0]
-        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records"
+        read = " as far as they were read" if schema.limited else ""
+        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records{read}"
         lost = "a reader of Examples passes over feature lists"
         yield Finding("mixed", None, None, f"{counts}, the first {path}: {lost}", path)
 
@@ -88,6 +89,12 @@ def _differs(found: Difference) -> str:
         "length": f"lists of {name} have {_values(found.here)} in {here}{begins} and {found.elsewhere} in {rule}",
     }[found.what]
     return f"the {shard}: {says}"
+
+
+def sampled(schema: Schema, file: str) -> str:
+    """The files of which only the first records were read: `each input`, `1 of 3 inputs`, where `file` is "input"."""
+    count, all_files = schema.sampled, len(schema.files)
+    return f"each {file}" if count == all_files else f"{count:,} of {all_files:,} {file}s"
 
 
 Order = Callable[[Place], tuple[int, int]]
