@@ -12,6 +12,7 @@ from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.values import json_value
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.verbs.findings import Finding, findings
+from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
         fields["feature_lists"] = [_feature(feature, table, by_feature.get(feature.key)) for feature in lists]
     if table.records:
         groups = table.agreement.groups(table.features)
-        fields["parallel"] = [[_name(key[1]) for key in group] for group in groups]
+        fields["parallel"] = [[json_text(key[1]) for key in group] for group in groups]
         fields["more_features"] = table.more
     if schema.events:
         fields["events"] = _events(schema.events)
@@ -60,7 +61,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
 def _feature(feature: Feature, table: Table, found: Finding | None) -> dict[str, Any]:
     content = feature.content
     fields: dict[str, Any] = {
-        "name": _name(feature.name),
+        "name": json_text(feature.name),
         "kind": feature.kind,
         "kinds": {kind or "unset": lists.records for kind, lists in feature.kinds.items()},
         "present": feature.present,
@@ -115,7 +116,7 @@ def _events(events: EventTable) -> dict[str, Any]:
         "other": events.other,
         "tags": [
             {
-                "name": _name(name),
+                "name": json_text(name),
                 "values": tag.values,
                 "min_step": tag.low,
                 "max_step": tag.high,
@@ -150,20 +151,10 @@ def _wire(wire: WireTable) -> dict[str, Any]:
 
 
 def _finding(one: Finding) -> dict[str, Any]:
-    feature = {} if one.key is None else {"feature": _name(one.key[1])}
-    place = _place(one.place) or ({} if one.shard is None else {"path": _path(one.shard), "record": None})
-    return {"what": one.what, **feature, **place, "message": one.message}
+    feature = {} if one.key is None else {"feature": json_text(one.key[1])}
+    place = _place(one.place) or ({} if one.shard is None else {"path": json_text(one.shard), "record": None})
+    return {"what": one.what, **feature, **place, "message": json_text(one.message)}
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:
-    return None if place is None else {"path": _path(place.path), "record": place.record}
-
-
-def _name(name: bytes) -> Any:
-    return json_value(name, "bytes")
-
-
-def _path(path: str) -> Any:
-    import os
-
-    return json_value(os.fsencode(path), "bytes")
+    return None if place is None else {"path": json_text(place.path), "record": place.record}
