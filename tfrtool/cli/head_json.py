@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.record_lines import UNKNOWN_BYTES, features, near
 from tfrtool.payload import FeatureListView, FeatureView
-from tfrtool.payload.values import json_bytes
+from tfrtool.payload.values import json_bytes, text_of
 from tfrtool.verbs.head import Record
 from tfrtool.verbs.json_text import json_text
 
@@ -76,7 +76,7 @@ def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str
     found: dict[str, dict[str, Any]] = {}
     taken: dict[str, int] = {}
     for name, entry in entries:
-        key = plain = str(name, "utf-8", "backslashreplace")
+        key = plain = text_of(name)
         while key in found:
             taken[plain] = taken.get(plain, 1) + 1
             key = f"{plain}#{taken[plain]}"

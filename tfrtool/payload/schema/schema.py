@@ -152,3 +152,10 @@ class Schema(Fields):
         kinds = self.kinds
         of_examples = kinds.get("example", 0) + kinds.get("sequence_example", 0)
         return self.ofrecords if kinds.get("ofrecord", 0) > of_examples else self.examples
+
+    @property
+    def tables(self) -> list[Table]:
+        """`table`, and the other one where that has records of a kind of its own, too."""
+        table = self.table
+        other = self.examples if table is self.ofrecords else self.ofrecords
+        return [table, other] if self.kind_of(other) else [table]
