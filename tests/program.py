@@ -53,7 +53,14 @@ def shell(script: str, *args: str | os.PathLike[str], **env: str) -> subprocess.
 
 def json_lines(*args: str | os.PathLike[str], cwd: Path | None = None) -> list[dict[str, Any]]:
     """The objects that `tfrtool ARGS --json` writes."""
-    return [json.loads(line) for line in run(*args, "--json", cwd=cwd).stdout.splitlines()]
+    return [of_json(line) for line in run(*args, "--json", cwd=cwd).stdout.splitlines()]
+
+
+def of_json(text: str) -> Any:
+    """What JSON holds. Raises UnicodeError for half a surrogate pair, at which strict readers stop."""
+    value = json.loads(text)
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def on_terminal(*args: str | os.PathLike[str], columns: int = 80, cwd: Path | None = None, **env: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 from messagekit import entry, example, raw_example, sized, tag
 
+from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
 from tfrtool.payload.kinds import fits
@@ -19,6 +21,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.wire import WireError
 from tfrtool.report import Kind
+from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.schema import schema as schema_of
 
 PATH = "a"
@@ -53,6 +56,13 @@ def merged(tables: Sequence[Table]) -> Table:
         total.merge(table)
     total.cut()
     return total
+
+
+def shown(found: Table | Schema) -> str:
+    """What is told of features, as text: two that are equal may still differ in the order of what they have."""
+    schema = found if isinstance(found, Schema) else Schema(examples=found)
+    rows = [str(line) for line in lines(schema)]
+    return "\n".join([*rows, *sentences(schema), json.dumps(schema_fields(schema), indent=1)])
 
 
 @dataclass

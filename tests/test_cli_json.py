@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from make_samples import DATA, frame
-from program import json_lines, run
+from messagekit import ordered
+from program import json_lines, of_json, run
 from pytest import mark
 
 from tfrtool.verbs.json_text import json_text
@@ -89,6 +90,24 @@ def test_a_path_that_is_not_utf_8_is_bytes(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(frame(b"payload"))
     (report,) = of_type("file", json_lines("count", os.fsdecode(name), cwd=tmp_path))
     assert base64.b64decode(report["path"]["bytes"]) == name
+
+
+def test_no_command_writes_half_a_surrogate_pair_wherever_a_path_stands(tmp_path: Path) -> None:
+    sound, odd = frame(ordered({"a": ("int64_list", [1])})) * 3, os.fsdecode(b"caf\xe9")
+    (tmp_path / odd).write_bytes(sound + frame(ordered({"b": ("float_list", [1.0])})) + sound[:-2])
+    (tmp_path / "more").write_bytes(sound)
+    (tmp_path / f"{odd}-00001-of-00002").write_bytes(b"<html>")
+    inputs = (odd, "more", f"{odd}@*", f"no {odd}")
+    for command in ("count", "head", "stat --index {}.idx", "verify --payload --index {}", "schema", "schema -n 1"):
+        words = [word.format(odd) for word in command.split()]
+        assert json_lines(*words, *inputs[: 1 if "--index" in command else 4], cwd=tmp_path)
+    for command in ("repair --report r -o", "convert --skip-damaged --to jsonl -o"):
+        assert json_lines(*command.split(), f"out {odd}", *inputs, cwd=tmp_path)
+    (tmp_path / f"old {odd}" / odd).mkdir(parents=True)
+    assert json_lines("repair", "--report", "s", "-o", f"old {odd}", odd, "more", cwd=tmp_path)
+    told = [of_json(line) for name in "rs" for line in (tmp_path / name).read_text().splitlines()]
+    assert [one["type"] for one in told].count("error") == 2
+    assert "findings" in of_json(run("schema", "--emit", "json", odd, "more", cwd=tmp_path).stdout)
 
 
 def test_standard_output_carries_ascii_json_and_nothing_else(tmp_path: Path) -> None:

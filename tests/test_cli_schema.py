@@ -319,6 +319,26 @@ def test_of_mixed_kinds_is_said_which_is_described(what: str, mine: str, path: P
     assert ("label" in done.stdout) == (mine == "example")
 
 
+def test_json_of_mixed_kinds_has_the_features_of_all(path: Path, tmp_path: Path) -> None:
+    others = write(tmp_path / "others", *[ofrecord({"a": ("int32_list", [n])}) for n in range(20)])
+    done = run("schema", "--emit", "json", path, others)
+    (found,) = (one for one in json_lines("schema", path, others) if one["type"] == "schema")
+    assert json.loads(done.stdout) == found
+    names = [sorted(one["name"] for one in part["features"]) for part in (found, *found["others"])]
+    assert names == [["a"], ["label", "name"]] and "records of several kinds" in done.stderr
+    assert "are described" not in done.stderr
+
+
+def test_what_is_odd_about_a_feature_list_is_not_said_of_the_feature_of_its_name(tmp_path: Path) -> None:
+    payloads = [sequence({"id": ("int64_list", [1])}, {"id": [("int64_list", [1])]}), sequence({}, {"b": []})]
+    shown = on_terminal("schema", write(tmp_path / "a", *payloads), columns=120, NO_COLOR="1").splitlines()
+    assert [line.partition(":")[0] for line in shown if " missing in 1 of 2 " in line] == [
+        "id",
+        "the feature list id",
+        "the feature list b",
+    ]
+
+
 @pytest.mark.parametrize(("what", "more"), [("tf", False), ("pbtxt", True)])
 def test_of_mixed_kinds_that_are_too_many_are_those_described(what: str, more: bool) -> None:
     total = Schema()

@@ -8,12 +8,25 @@ from struct import pack
 
 import pytest
 from faults import flip
-from messagekit import entry, event, example, logged, numbers, ofrecord, raw_example, scalar, sequence, sized, tensor
+from messagekit import (
+    entry,
+    event,
+    example,
+    logged,
+    numbers,
+    ofrecord,
+    ordered,
+    raw_example,
+    scalar,
+    sequence,
+    sized,
+    tensor,
+)
 from pytest import mark
 from schemakit import batch, described, peak
 
 import tfrtool
-from tfrtool.cli.schema_lines import lines
+from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.event_reader import EventReader
@@ -389,6 +402,37 @@ def test_payloads_of_another_kind_do_not_parse_and_agree_with_verify(tmp_path: P
     assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
 
 
+def test_the_features_of_both_kinds_are_told_with_what_is_odd_about_each(tmp_path: Path) -> None:
+    few = [ofrecord({"a": ints(1)}), ofrecord({"b": ints(1)})]
+    schema = described(tmp_path, [example({"a": ints(1)})] * 3, few)
+    fields = schema_fields(schema)
+    (other,) = fields["others"]
+    assert [(one["described"], len(one["features"])) for one in (fields, other)] == [("example", 1), ("ofrecord", 2)]
+    assert (other["records"], [one["conflict"]["record"] for one in other["features"]]) == (2, [1, 0])
+    assert fields["features"][0]["conflict"]["what"] == "shard"
+    missing = [(one["kind"], one["feature"], one["record"]) for one in fields["findings"] if one["what"] == "missing"]
+    assert missing == [("ofrecord", "a", 1), ("ofrecord", "b", 0)]
+    assert [len(line.remarks) for line in lines(schema)] == [0, 1, 1]
+    alone = schema_fields(described(tmp_path, few))
+    assert "others" not in alone and alone["described"] == "ofrecord" and "kind" not in alone["findings"][0]
+
+
+def test_a_feature_is_told_from_a_feature_list_of_its_name(tmp_path: Path) -> None:
+    def of(n: int) -> bytes:
+        return sequence({"id": blobs(*[b"x"] * n), "": ints(1)}, {"id": [ints(1)] * n, "": [], "l": []})
+
+    schema = described(tmp_path, [of(1), of(2), sequence({}, {})] * 5, [of(3)] * 5, [of(2), of(3)])
+    fields = schema_fields(schema)
+    assert (fields["parallel"], fields["parallel_feature_lists"]) == ([["id", "id"]], [["id"]])
+    told = [(one["feature"], one["feature_list"], one["message"]) for one in fields["findings"]]
+    named = {("id", False): "id", ("id", True): "the feature list id", ("l", True): "the feature list l"}
+    named |= {("", is_list): f"the feature{' list' * is_list} without a name" for is_list in (False, True)}
+    assert {key[:2] for key in told} == named.keys()
+    for name, is_list, message in told:
+        assert message.startswith(f"{named[name, is_list]}: ") or f": {named[name, is_list]} is " in message
+    assert "lists as long as one another in every record: id, the feature list id" in sentences(schema)
+
+
 def test_files_of_several_kinds_are_told(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(1)})] * 2, [event(step=1, summary=scalar("loss", 1))])
     assert schema.kinds == {"example": 2, "event": 1}
@@ -470,6 +514,42 @@ def test_the_first_of_all_that_conflict_is_named(tmp_path: Path) -> None:
 def test_a_sample_says_so(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ints(n)}) for n in range(9)], n=4)
     assert (schema.records, schema.limited, schema.files[0].records) == (4, True, 4)
+
+
+def test_a_sample_of_all_records_is_the_whole(tmp_path: Path) -> None:
+    files = [[example({"a": ints(n)}) for n in range(5)], [example({"a": ints(7)})] * 3]
+    assert described(tmp_path, *files, n=5) == described(tmp_path, *files)
+    cut = described(tmp_path, *files, n=4)
+    assert ([file.whole for file in cut.files], cut.limited, cut.sampled) == ([False, True], True, 1)
+    assert list(sentences(cut))[-1].startswith("only the first records of 1 of 2 inputs were read")
+
+
+def test_of_a_sample_nothing_is_said_of_whole_shards_nor_of_every_record(tmp_path: Path) -> None:
+    full, less = example({"x": floats(1, 2), "y": ints(1)}), example({"x": floats(1)})
+    shards = [full] * 3 + [less] * 3, [less] * 3 + [full] * 3, [less] * 3 + [full] * 3, [less] * 2, [full] * 2
+    assert "shard" in {what for what, _ in said(described(tmp_path, *shards))}
+    assert "shard" not in {what for what, _ in said(described(tmp_path, *shards[:3]))}
+    sample = described(tmp_path, *shards, n=3)
+    assert "shard" not in {what for what, _ in said(sample)}
+    assert [group.first for group in sample.shards.groups.values()] == [str(tmp_path / f"shard-{n}") for n in (3, 4)]
+    parallel = described(tmp_path, [boxes(n) for n in range(4)] + [boxes(3, odd=True)], n=4)
+    assert any(
+        one.startswith("lists as long as one another in every record that was read: ") for one in sentences(parallel)
+    )
+
+
+def test_of_a_sample_the_kinds_of_files_are_told_as_far_as_they_were_read(tmp_path: Path) -> None:
+    lists = sequence({"a": ints(1)}, {"words": [ints(1)]})
+    sample = described(tmp_path, [example({"a": ints(1)})] * 2 + [lists], [lists] * 3, n=2)
+    (one,) = (one for one in findings(sample) if one.what == "mixed")
+    assert "beside 1 of sequence_example records as far as they were read, the first" in one.message
+    blank = described(tmp_path, [b""] * 2 + [example({"a": ints(1)})], n=2)
+    assert "no record that was read holds anything, as Examples and OFRecords without features do" in sentences(blank)
+    with pytest.raises(UnsupportedError, match="first records of the inputs hold nothing but empty records"):
+        emit(blank, "tf")
+    unset = described(tmp_path, [ordered({"a": None, "b": ints(1)})] * 2 + [example({"a": ints(1)})], n=2)
+    for what in ("tf", "dali", "tfrecord", "pbtxt"):
+        assert "no record that was read sets its kind" in emit(unset, what)
 
 
 def test_damaged_records_are_passed_over_and_payloads_that_do_not_parse_are_damage(tmp_path: Path) -> None:

@@ -287,6 +287,9 @@ def test_tfds_documents_go_where_the_record_files_are(tmp_path: Path) -> None:
     schema.files[0].path = "gs://bucket/a"
     with pytest.raises(RefusedError, match="beside the records, in 'gs://bucket'"):
         tfds.write(schema, str(tmp_path))
+    schema.files[0].path = str(tmp_path / "caf\udce9")
+    with pytest.raises(UnsupportedError, match=r"UTF-8 alone, and '.*caf.udce9' is not: rename it"):
+        tfds.write(schema, str(tmp_path))
     schema.files[0].path = "-"
     with pytest.raises(UnsupportedError, match="name the files"):
         tfds.write(schema, str(tmp_path))

@@ -29,12 +29,12 @@ from messagekit import (
     varint,
 )
 from pytest import MonkeyPatch, mark
-from schemakit import PATH, batch, merged, pieces, plainly
+from schemakit import PATH, batch, merged, pieces, plainly, shown
 
 from tfrtool.payload.content import content_of
 from tfrtool.payload.schema import agree, shards, summary, table
 from tfrtool.payload.schema import numbers as numbers_of
-from tfrtool.payload.schema.content import contents
+from tfrtool.payload.schema.content import blobs_of
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import PLUGINS, EventTable
 from tfrtool.payload.schema.kernel import Known, add
@@ -68,7 +68,11 @@ cuts = st.lists(st.integers(0, 50), max_size=4)
 some_examples = st.lists(examples, max_size=8)
 long_name = "n" * (LONG_NAME + 1)
 of_long_names = st.dictionaries(names | st.just(long_name), a_feature, min_size=1, max_size=3).map(example)
-mixed = st.lists(examples | of_long_names | sequences | odd_wire(), max_size=8)
+few_names = st.tuples(st.sampled_from((b"a", b"b", b"c", b"d")), st.integers(0, 3) | st.just(1 << 40))
+repeating = st.lists(few_names.map(lambda one: entry(one[0], numbers(3, one[1]))), max_size=4)
+mixed = st.lists(
+    examples | of_long_names | sequences | odd_wire() | repeating.map(lambda some: raw_example(*some)), max_size=8
+)
 repeated = st.builds(
     lambda few, which: [few[i % len(few)] for i in which],
     st.lists(examples | of_long_names, min_size=1, max_size=3),
@@ -79,13 +83,32 @@ repeated = st.builds(
 @law
 @given(mixed | repeated, cuts)
 def test_any_cut_of_examples_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
-    assert merged(pieces(payloads, at)) == merged([batch(payloads)])
+    cut, whole = merged(pieces(payloads, at)), merged([batch(payloads)])
+    assert (cut, shown(cut)) == (whole, shown(whole))
+
+
+@law
+@given(st.lists(repeating.map(lambda some: raw_example(*some)), max_size=9), cuts)
+def test_any_cut_of_examples_with_names_that_stand_twice_shows_the_same(payloads: list[bytes], at: list[int]) -> None:
+    cut, whole = merged(pieces(payloads, at)), merged([batch(payloads)])
+    assert (cut, shown(cut)) == (whole, shown(whole))
+
+
+@law
+@given(
+    st.lists(values.map(lambda some: raw_example(entry(b"a", sized(1, *(sized(1, v) for v in some))))), max_size=8),
+    cuts,
+)
+def test_any_cut_of_values_of_any_content_shows_the_same(payloads: list[bytes], at: list[int]) -> None:
+    cut, whole = merged(pieces(payloads, at)), merged([batch(payloads)])
+    assert (cut, shown(cut)) == (whole, shown(whole))
 
 
 @law
 @given(st.lists(ofrecords, max_size=8), cuts)
 def test_any_cut_of_ofrecords_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
-    assert merged(pieces(payloads, at, "ofrecord")) == merged([batch(payloads, family="ofrecord")])
+    cut, whole = merged(pieces(payloads, at, "ofrecord")), merged([batch(payloads, family="ofrecord")])
+    assert (cut, shown(Schema(ofrecords=cut))) == (whole, shown(Schema(ofrecords=whole)))
 
 
 @law
@@ -95,8 +118,8 @@ def test_merging_is_associative_and_leaves_the_right_side_alone(
 ) -> None:
     a, b, c = (batch(payloads, 100 * i) for i, payloads in enumerate((one, two, three)))
     before = deepcopy((b, c))
-    left = merged([merged([a, b]), c])
-    assert left == merged([a, merged([b, c])])
+    left, right = merged([merged([a, b]), c]), merged([a, merged([b, c])])
+    assert (left, shown(left)) == (right, shown(right))
     assert (b, c) == before
 
 
@@ -150,7 +173,8 @@ alike = st.lists(usual | unusual | twice, max_size=2).flatmap(
 def test_large_records_that_are_added_one_by_one_give_the_same(payloads: list[bytes]) -> None:
     with MonkeyPatch.context() as patch:
         patch.setattr(summary, "LARGE", 0)
-        assert added(payloads) == merged([batch(payloads)])
+        one_by_one, whole = added(payloads), merged([batch(payloads)])
+        assert (one_by_one, shown(one_by_one)) == (whole, shown(whole))
 
 
 def test_of_large_records_of_the_same_features_one_table_is_made(monkeypatch: MonkeyPatch) -> None:
@@ -239,10 +263,12 @@ def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None
 def test_many_values_hold_what_each_of_them_holds(values: list[bytes]) -> None:
     stops = list(accumulate(map(len, values)))
     spans = list(zip([0, *stops], stops, strict=False))
-    found = contents(b"".join(values), spans, min(map(len, values)), lambda i: Place(PATH, i))
+    found = blobs_of(b"".join(values), spans, lambda i: Place(PATH, i)).contents
     each = [content_of(value).kind for value in values]
     assert {kind: held.values for kind, held in found.items()} == Counter(each)
-    assert {kind: held.first.record for kind, held in found.items()} == {kind: each.index(kind) for kind in each}
+    assert [(kind, held.first.record) for kind, held in found.items()] == [
+        (kind, each.index(kind)) for kind in dict.fromkeys(each)
+    ]
 
 
 def same_values(sums: Numbers | Blobs | None, values: list[object]) -> None:
@@ -317,7 +343,8 @@ odd_events = st.lists(summary_values, max_size=4).map(lambda many: sized(5, *man
 @law
 @given(st.lists(events | odd_events, max_size=8), cuts)
 def test_any_cut_of_events_gives_the_same(payloads: list[bytes], at: list[int]) -> None:
-    assert repr(pieces_of_events(payloads, at)) == repr(pieces_of_events(payloads, []))
+    cut, whole = pieces_of_events(payloads, at), pieces_of_events(payloads, [])
+    assert (repr(cut), shown(Schema(events=cut))) == (repr(whole), shown(Schema(events=whole)))
 
 
 @law
@@ -344,7 +371,7 @@ def test_any_cut_of_unknown_records_gives_the_same(payloads: list[bytes], at: in
     whole.merge(table_of(payloads, 0))
     for some, first in ((payloads[:at], 0), (payloads[at:], len(payloads[:at]))):
         parts.merge(table_of(some, first))
-    assert parts == whole
+    assert (parts, shown(Schema(unknown=parts))) == (whole, shown(Schema(unknown=whole)))
 
 
 @mark.parametrize("kind", ["example", "ofrecord"])
@@ -365,7 +392,7 @@ def test_schemas_of_files_merge_to_the_same(kind: str, data: st.DataObject) -> N
         inner.merge(part)
     for part in (a, inner):
         right.merge(part)
-    assert left == right
+    assert (left, shown(left)) == (right, shown(right))
 
 
 def shards_of(files: Sequence[int], at: int, before: int = 0) -> Shards:

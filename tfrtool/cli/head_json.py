@@ -8,13 +8,13 @@ show, since its kind is unknown, shows its first bytes as `payload`, with its si
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.record_lines import UNKNOWN_BYTES, features, near
 from tfrtool.payload import FeatureListView, FeatureView
+from tfrtool.payload.values import json_bytes, text_of
 from tfrtool.verbs.head import Record
 from tfrtool.verbs.json_text import json_text
 
@@ -55,8 +55,7 @@ class HeadJson(JsonPrinter):
             fields["feature_lists"] = filed((view.name, self._feature_list(view)) for view in found.feature_lists)
         if not found and record.payload is not None:
             beginning = bytes(record.payload[:UNKNOWN_BYTES])
-            encoded = base64.b64encode(beginning).decode()
-            fields["payload"] = {"bytes": encoded, "size": record.size, "shown": len(beginning)}
+            fields["payload"] = {**json_bytes(beginning), "size": record.size, "shown": len(beginning)}
             if why := near(record):
                 fields["note"] = why
         return fields
@@ -77,7 +76,7 @@ def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str
     found: dict[str, dict[str, Any]] = {}
     taken: dict[str, int] = {}
     for name, entry in entries:
-        key = plain = str(name, "utf-8", "backslashreplace")
+        key = plain = text_of(name)
         while key in found:
             taken[plain] = taken.get(plain, 1) + 1
             key = f"{plain}#{taken[plain]}"

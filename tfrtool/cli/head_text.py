@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.damage_told import DamageTold
-from tfrtool.cli.record_lines import features, key, lines
+from tfrtool.cli.record_lines import features, lines
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import plural, row
+from tfrtool.cli.text import plural, row, safe_name
 from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
@@ -74,7 +74,7 @@ class HeadKeys(HeadPrinter):
         for feature in names:
             if feature not in self._seen:
                 self._seen.add(feature)
-                sys.stdout.write(key(feature) + "\n")
+                sys.stdout.write(safe_name(feature) + "\n")
 
 
 class HeadRaw(HeadPrinter):

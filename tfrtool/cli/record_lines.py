@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tfrtool.cli.text import safe
+from tfrtool.cli.text import safe, safe_name
 from tfrtool.payload import FeatureListView, Features, FeatureView, WireError, preview, preview_list, read_features
 from tfrtool.payload.preview import value_text
 from tfrtool.verbs.head import Record
@@ -41,11 +41,6 @@ def near(record: Record) -> str:
     return nearly(record.payload) if record.payload is not None and record.kind == "unknown" else ""
 
 
-def key(name: bytes) -> str:
-    r"""The name of a feature as text; a byte that is not UTF-8 becomes `\xNN`."""
-    return safe(name.decode("utf-8", "surrogateescape"))
-
-
 def lines(record: Record, width: int, values: int | None) -> Iterator[Line]:
     """The lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
     found = features(record)
@@ -58,10 +53,12 @@ def lines(record: Record, width: int, values: int | None) -> Iterator[Line]:
         yield Line("", record.kind or "", "0", "no features")
     else:
         for view in found.features:
-            yield Line(key(view.name), view.kind or "", str(view.count), _noted(view, _values(view, width, values)))
+            yield Line(
+                safe_name(view.name), view.kind or "", str(view.count), _noted(view, _values(view, width, values))
+            )
         for steps in found.feature_lists:
             kind = "list of " + "/".join(kind or "nothing" for kind in steps.kinds)
-            yield Line(key(steps.name), kind, str(steps.count), _noted(steps, _steps(steps, width, values)))
+            yield Line(safe_name(steps.name), kind, str(steps.count), _noted(steps, _steps(steps, width, values)))
 
 
 def _noted(view: FeatureView | FeatureListView, shown: str) -> str:

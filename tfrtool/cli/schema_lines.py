@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrtool.cli.text import plural, safe
+from tfrtool.cli.text import plural, safe, safe_name
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
 from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
-from tfrtool.verbs.findings import Finding, findings
+from tfrtool.report import Kind
+from tfrtool.verbs.findings import Finding, findings, kinds_of_tables, named, sampled
 from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tfrtool.payload.schema.table import Table
     from tfrtool.payload.schema.wire_table import WireTable
 
+LIST = "list of "
+"""What the kind of a feature list begins with."""
 _DETAILS = 3
 """Sizes of images shown of one feature."""
 
@@ -43,22 +46,23 @@ class Line(NamedTuple):
 
 def lines(schema: Schema) -> Iterator[Line]:
     """A row for each feature, tag and field, with what is odd about it."""
-    remarks: dict[Key | None, list[str]] = {}
+    remarks: dict[tuple[Kind | None, Key | None], list[str]] = {}
     for one in findings(schema):
         if one.what != "shard":
-            remarks.setdefault(one.key, []).append(_without_name(one))
-    for table in (schema.examples, schema.ofrecords):
+            remarks.setdefault((one.kind, one.key), []).append(_without_name(one))
+    for table, kind in sorted(kinds_of_tables(schema), key=lambda item: item[0] is schema.ofrecords):
         for key, feature in table.features.items():
-            yield _feature(feature, remarks.get(key, []) if table is schema.table else [])
+            yield _feature(feature, remarks.get((kind, key), []))
     for name, tag in schema.events.tags.items() if schema.events else ():
         kinds = "/".join(safe(kind) for kind in tag.kinds)
         what = f"steps {tag.low} to {tag.high}"
         if (numbers := tag.numbers) and (numbers.least != numbers.greatest or numbers.nan or numbers.infinite):
             what += f"; {_numbers(numbers, 'float', b'')}"
-        yield Line(_name(name), kinds, tag.values, tag.low, tag.high, what, [])
+        yield Line(safe_name(name), kinds, tag.values, tag.low, tag.high, what, [])
     for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
-        kind = WIRE_NAMES[wire]
-        yield Line(f"field {number}", kind, found.records, found.fewest, found.most, _blobs(found.values), [])
+        yield Line(
+            f"field {number}", WIRE_NAMES[wire], found.records, found.fewest, found.most, _blobs(found.values), []
+        )
 
 
 def sentences(schema: Schema) -> Iterator[str]:
@@ -70,23 +74,26 @@ def sentences(schema: Schema) -> Iterator[str]:
             yield one.message
     if shards > _SHARDS:
         yield f"and {plural(shards - _SHARDS, 'more difference')} between shards; --json names all"
-    table = schema.table
-    for group in table.agreement.groups(table.features):
-        yield f"lists as long as one another in every record: {', '.join(_plain(key) for key in group)}"
+    for table, kind in kinds_of_tables(schema):
+        for group in table.agreement.groups(table.features):
+            every = f"every {kind + ' ' if kind else ''}record{' that was read' * schema.limited}"
+            yield f"lists as long as one another in {every}: {', '.join(map(named, group))}"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
     if schema.records == schema.blank > 0:
-        yield "no record holds anything, as Examples and OFRecords without features do"
+        read = " that was read" if schema.limited else ""
+        yield f"no record{read} holds anything, as Examples and OFRecords without features do"
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
     if schema.limited:
-        yield "only the first records of each input were read: a feature may be missing, or differ, in others"
+        which = sampled(schema, "input")
+        yield f"only the first records of {which} were read: a feature may be missing, or differ, in others"
 
 
-def unsaid(schema: Schema, table: Table) -> Iterator[str]:
-    """What a description of `table` for another program does not take in, not yet safe."""
-    kind = schema.kind_of(table)
+def unsaid(schema: Schema, table: Table | None) -> Iterator[str]:
+    """What a description of `table`, or None for all, for another program does not take in, not yet safe."""
+    kind = schema.kind_of(table) if table else None
     for one in findings(schema):
         if one.what == "mixed":
             described = f"; the {kind} records are described" if kind and len(schema.kinds) > 1 else ""
@@ -125,10 +132,10 @@ def _feature(feature: Feature, remarks: list[str]) -> Line:
     what = "; ".join(filter(None, parts))
     low, high = feature.shortest, feature.longest
     if feature.is_list:
-        kinds = f"list of {kinds}"
+        kinds = LIST + kinds
         low, high = feature.steps or (0, 0)
         what = f"{_range(feature.shortest, feature.longest)} a step; {what}" if what else what
-    return Line(_name(feature.name), kinds, feature.present, low, high, what, [safe(remark) for remark in remarks])
+    return Line(safe_name(feature.name), kinds, feature.present, low, high, what, [safe(remark) for remark in remarks])
 
 
 def _values(feature: Feature, kind: str) -> str:
@@ -222,13 +229,4 @@ def _time(seconds: float) -> str:
 
 def _without_name(one: Finding) -> str:
     """The sentence of a finding in the row of its feature, which has the name already."""
-    name = _plain(one.key) if one.key else ""
-    return one.message.removeprefix(f"{name}: ")
-
-
-def _plain(key: Key) -> str:
-    return str(key[1], "utf-8", "backslashreplace") or "the feature without a name"
-
-
-def _name(name: bytes) -> str:
-    return safe(name.decode("utf-8", "surrogateescape"))
+    return one.message.removeprefix(f"{named(one.key)}: ") if one.key else one.message

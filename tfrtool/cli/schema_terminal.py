@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from tfrtool.cli.schema_lines import Line, lines, sentences
+from tfrtool.cli.schema_lines import LIST, Line, lines, sentences
 from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.table import Column, heading, short, table
 from tfrtool.cli.terminal import console
@@ -50,9 +50,17 @@ class SchemaTerminal(SchemaPrinter):
             self._console.print("and more; a pipe or --json gets all")
         for line in rows[:ROWS]:
             for remark in line.remarks:
-                heading(self._console, short(line.name) or "the feature without a name", Text(remark))
+                heading(self._console, _subject(line), Text(remark))
         for sentence in sentences(total):
             self._console.print(Text(safe(sentence)))
+
+
+def _subject(line: Line) -> str:
+    """What a remark is about that does not stand in the row."""
+    what = "feature list" if line.kind.startswith(LIST) else "feature"
+    if not line.name:
+        return f"the {what} without a name"
+    return short(line.name) if what == "feature" else f"the {what} {short(line.name)}"
 
 
 def _tag(line: Line) -> tuple[str, ...]:

@@ -17,6 +17,11 @@ def safe(text: str) -> str:
     return printable(text.replace("\\", "\\\\"))
 
 
+def safe_name(name: bytes) -> str:
+    r"""The name of a feature or a tag as safe text; a byte that is not UTF-8 becomes `\xNN`."""
+    return safe(name.decode("utf-8", "surrogateescape"))
+
+
 def printable(text: str) -> str:
     """The same for a sentence of ours, in which data may stand that was quoted already: backslashes are left alone."""
     if text.isprintable():

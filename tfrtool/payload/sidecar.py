@@ -8,12 +8,12 @@ those of its steps. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from contextlib import suppress
 from typing import Any
 
 from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
-from tfrtool.payload.values import text_of
+from tfrtool.payload.values import json_bytes, text_of
 
 _HINT = "a schema cannot carry both: convert without {schema_out}"
 _VERSION = 1
@@ -128,7 +128,7 @@ def _text(name: bytes) -> Any:
     try:
         return name.decode()
     except UnicodeDecodeError:
-        return {"bytes": b64encode(name).decode()}
+        return json_bytes(name)
 
 
 def _name(value: Any) -> bytes:

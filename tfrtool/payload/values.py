@@ -41,11 +41,11 @@ def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonVa
     if isinstance(value, int):
         return value
     if cut is not None and len(value) > cut:
-        return {"bytes": _base64(value[:cut]), "size": len(value)}
+        return {**json_bytes(value[:cut]), "size": len(value)}
     try:
         return str(value, "utf-8")
     except UnicodeDecodeError:
-        return {"bytes": _base64(value)}
+        return {**json_bytes(value)}
 
 
 def size_text(size: int) -> str:
@@ -69,7 +69,8 @@ def sizes_text(low: int, high: int) -> str:
     return f"{number if last.endswith(unit) or unit == 'byte' and last.endswith('bytes') else first} to {last}"
 
 
-def _base64(value: Buffer) -> str:
+def json_bytes(value: Buffer) -> dict[str, str]:
+    """Bytes as JSON holds them where it has no text for them: `{"bytes": "<base64>"}`."""
     from base64 import b64encode
 
-    return b64encode(value).decode()
+    return {"bytes": b64encode(value).decode()}

@@ -11,6 +11,7 @@ from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Place
 from tfrtool.payload.values import text_of
+from tfrtool.report import Kind
 
 AGREED = 8
 """Records in which two lists have the same length before it is worth telling that they then do not."""
@@ -19,12 +20,11 @@ NEAR = 16
 
 
 class Finding(NamedTuple):
-    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content,
-    lengths, shard, mixed, misfit.
+    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, lengths, shard, mixed.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
     record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
-    are in the data.
+    are in the data. `kind` is that of the records that have the feature, None where all with features are of one kind.
     """
 
     what: str
@@ -32,22 +32,34 @@ class Finding(NamedTuple):
     place: Place | None
     message: str
     shard: str | None = None
+    kind: Kind | None = None
 
 
 def findings(schema: Schema) -> Iterator[Finding]:
     """All of them, the gravest of each feature first."""
     order = _order_of(schema)
     yield from _of_kinds(schema, order)
-    table = schema.table
+    for table, kind in kinds_of_tables(schema):
+        for one in _of_table(table, order):
+            yield one._replace(kind=kind)
+    for found in () if schema.limited else schema.shards.differences():
+        place = None if found.record is None else Place(found.path, found.record)
+        yield Finding("shard", found.key, place, _differs(found), found.path)
+
+
+def kinds_of_tables(schema: Schema) -> list[tuple[Table, Kind | None]]:
+    """The tables that have features, each with the `kind` of its findings."""
+    tables = schema.tables
+    return [(table, schema.kind_of(table) if len(tables) > 1 else None) for table in tables]
+
+
+def _of_table(table: Table, order: Order) -> Iterator[Finding]:
     for key, feature in table.features.items():
         yield from _of_feature(key, feature, table, order)
     for one, other, met in _near(table):
-        names = f"{_named(one)} and {_named(other)}"
+        names = f"{named(one)} and {named(other)}"
         message = f"lists of the same length in the records before, but not in {_at(met.place)}: {names}"
         yield Finding("lengths", one, met.place, message)
-    for found in schema.shards.differences():
-        place = None if found.record is None else Place(found.path, found.record)
-        yield Finding("shard", found.key, place, _differs(found), found.path)
 
 
 def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
@@ -66,7 +78,8 @@ def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
     if all(files.values()):
         rare, usual = sorted(files, key=lambda kind: len(files[kind]))
         path = files[rare][0]
-        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records"
+        read = " as far as they were read" if schema.limited else ""
+        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records{read}"
         lost = "a reader of Examples passes over feature lists"
         yield Finding("mixed", None, None, f"{counts}, the first {path}: {lost}", path)
 
@@ -78,16 +91,23 @@ def _differs(found: Difference) -> str:
         (f"shard {found.path}{others} differs", "most shards") if found.most else ("shards differ", found.rule)
     )
     here = "it" if found.most else found.path
-    name = _named(found.key)
+    name = named(found.key)
+    lists = "steps" if found.key[0] else "lists"
     begins = "" if found.record is None else f", first in record {found.record},"
     says = {
         "missing": f"{name} is missing in {here}{begins} and in no record of {rule}",
         "extra": f"{name} is in all records of {here}, and not in all of {rule}",
         "kind": f"{name} is {found.here or 'never set'} in {here}{begins} and "
         f"{found.elsewhere or 'never set'} in {rule}",
-        "length": f"lists of {name} have {_values(found.here)} in {here}{begins} and {found.elsewhere} in {rule}",
+        "length": f"{lists} of {name} have {_values(found.here)} in {here}{begins} and {found.elsewhere} in {rule}",
     }[found.what]
     return f"the {shard}: {says}"
+
+
+def sampled(schema: Schema, file: str) -> str:
+    """The files of which only the first records were read: `each input`, `1 of 3 inputs`, where `file` is "input"."""
+    count, all_files = schema.sampled, len(schema.files)
+    return f"each {file}" if count == all_files else f"{count:,} of {all_files:,} {file}s"
 
 
 Order = Callable[[Place], tuple[int, int]]
@@ -100,7 +120,7 @@ def _order_of(schema: Schema) -> Order:
 
 
 def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Iterator[Finding]:
-    name = _named(key)
+    name = named(key)
     if len(feature.set_kinds) > 1:
         # Of two kinds as frequent as each other, the one that came later offends.
         each = [feature.kinds[kind] for kind in feature.set_kinds]
@@ -167,8 +187,12 @@ def _records(count: int) -> str:
     return f"{count:,} record{'' if count == 1 else 's'}"
 
 
-def _named(key: Key) -> str:
-    return text_of(key[1]) or "the feature without a name"
+def named(key: Key) -> str:
+    """A feature, or a feature list, in a sentence; not yet safe."""
+    what = "feature list" if key[0] else "feature"
+    return (
+        f"the {what} without a name" if not key[1] else f"the {what} {text_of(key[1])}" if key[0] else text_of(key[1])
+    )
 
 
 def _is_text(name: bytes) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
 
 
 def json_text(value: str | bytes) -> str | dict[str, str]:
@@ -14,8 +13,9 @@ def json_text(value: str | bytes) -> str | dict[str, str]:
         value.encode()
         return value
     except UnicodeError:
-        raw = value if isinstance(value, bytes) else _bytes_of(value)
-        return {"bytes": b64encode(raw).decode()}
+        from tfrtool.payload.values import json_bytes
+
+        return json_bytes(value if isinstance(value, bytes) else _bytes_of(value))
 
 
 def _bytes_of(value: str) -> bytes:

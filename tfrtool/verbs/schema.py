@@ -86,12 +86,15 @@ class _Describing:
             self.schema.unread = 1
         else:
             self.schema.damaged = sum(report.faults.values()) - self.schema.misfits
-        self.schema.limited = self.left == 0  # then nobody has looked whether there are more
+        self.schema.limited = self.left == 0 and report.unread
         self.schema.cut()
-        self.schema.shards.add(self.schema.table, report.path)
+        if not self.schema.limited:
+            self.schema.shards.add(self.schema.table, report.path)
         kind = None if self.schema.records == self.schema.blank else self.schema.kind
         size, packed = self.payload_bytes, report.compression
-        self.schema.files = [File(report.path, report.records, size, packed, kind, report.format)]
+        self.schema.files = [
+            File(report.path, report.records, size, packed, kind, report.format, not self.schema.limited)
+        ]
         if self.schema.kind is not None:
             report.kind = self.schema.kind
         yield self.schema

@@ -251,7 +251,7 @@ class Trail:
     def written(self, name: str, report: RepairReport) -> None:
         """The output that holds what was kept of an input. A full disk is to be found out now, not at the end."""
         self.end()
-        self._row("output", output=json_text(name), records=report.written, bytes=report.output_bytes)
+        self._row("output", output=name, records=report.written, bytes=report.output_bytes)
         for file in filter(None, (self._quarantine, self._report)):
             self._write(file, b"", flush=True)
 
@@ -282,7 +282,8 @@ class Trail:
         if self._report is not None:
             import json
 
-            row = {"type": kind, "v": 1, "path": json_text(self._path), **told}
+            texts = {name: json_text(value) for name, value in told.items() if isinstance(value, str)}
+            row = {"type": kind, "v": 1, "path": json_text(self._path), **told, **texts}
             self._write(self._report, json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
     def _write(self, file: BinaryIO, data: bytes | memoryview, *, flush: bool = False) -> int:

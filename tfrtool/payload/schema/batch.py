@@ -54,11 +54,12 @@ class Batch:
         """Add records of any features in any order."""
         rows: dict[Column, tuple[list[Header], list[int], list[int]]] = {}
         stands: dict[Key, list[int]] = {}
+        repeats: list[tuple[int, list[Key]]] = []
         begin = 0
         for number, end in enumerate(marks):
             last = {headers[i].column.key: i for i in range(begin, end)}
             if len(last) < end - begin:
-                self._repeated([headers[i].column.key for i in range(begin, end)], number)
+                repeats.append((number, [headers[i].column.key for i in range(begin, end)]))
             for key, i in last.items():
                 of_column = rows.get(headers[i].column)
                 if of_column is None:
@@ -70,20 +71,21 @@ class Batch:
             begin = end
         count = len(marks)
         for key, numbers_of in stands.items():
-            self._stands(key, numbers_of, count)
+            self._stands(key, numbers_of, count)  # in the order in which they are first met
+        for number, keys in repeats:
+            self._repeated(keys, number)
         compared = within(stands, FEATURES)
         for column, (row, at, which) in rows.items():
             found = self._column(self.features[column.key], column, row, set(row), at, which)
             if column.key in compared:
                 self._lengths(column.key, found, which, count)
 
-    def _stands(self, key: Key, which: list[int], count: int) -> Feature:
-        feature = self.features.setdefault(key, Feature(key[1], key[0]))
+    def _stands(self, key: Key, which: list[int], count: int) -> None:
+        feature = self.features[key] = Feature(key[1], key[0])
         feature.present = len(which)
         if len(which) < count:
             gap = next((i for i, number in enumerate(which) if i != number), len(which))
             feature.missing = self.place(gap)
-        return feature
 
     def _repeated(self, keys: Iterable[Key], number: int) -> None:
         seen: set[Key] = set()
@@ -91,7 +93,7 @@ class Batch:
         for key in keys:
             (twice if key in seen else seen).add(key)
         for key in twice:
-            feature = self.features.setdefault(key, Feature(key[1], key[0]))
+            feature = self.features[key]
             feature.repeated += 1
             feature.first_repeated = feature.first_repeated or self.place(number)
 

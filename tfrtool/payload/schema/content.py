@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from operator import itemgetter
 
-from tfrtool.payload.schema.values import Held, Place
+from tfrtool.payload.schema.values import Blobs, Held, Place
 from tfrtool.payload.textual import HEAD, has_no_control, is_text, is_utf8
 from tfrtool.payload.wire import Buffer
 
@@ -24,13 +24,17 @@ _FEW = 3  # values that are sooner looked at one by one than put together
 _MANY = 1024  # details of one content that are held while a run of values is looked at
 
 
-def contents(
+def blobs_of(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> Blobs:
+    """The sum of the values in these `(begin, end)` of a buffer, at least one; `place` gives the record of a value."""
+    sizes = [end - begin for begin, end in spans]
+    shortest = min(sizes)
+    return Blobs(len(sizes), sum(sizes), shortest, max(sizes), _contents(p, spans, shortest, place))
+
+
+def _contents(
     p: Buffer, spans: Sequence[tuple[int, int]], shortest: int, place: Callable[[int], Place]
 ) -> dict[str, Held]:
-    """What the values in these `(begin, end)` of a buffer hold, summed; `place` gives the record of a value.
-
-    `shortest` is the least size of a value.
-    """
+    """What the values hold; `shortest` is the least size of one."""
     if len(spans) < _FEW:
         return _summed(p, spans, range(len(spans)), place)
     if shortest >= HEAD:
@@ -54,7 +58,10 @@ def contents(
 def _summed(
     p: Buffer, spans: Sequence[tuple[int, int]], odd: Sequence[int], place: Callable[[int], Place]
 ) -> dict[str, Held]:
-    """What the values hold: those numbered in `odd` are looked at, all others are text."""
+    """What the values hold, in the order in which it is first met, which tells apart what is as frequent as another.
+
+    Those numbered in `odd` are looked at, all others are text.
+    """
     found: dict[str, Held] = {}
     firsts: dict[str, int] = {}
     if odd:
@@ -80,11 +87,11 @@ def _summed(
         first = next(i for i in range(len(spans)) if i not in apart) if odd else 0
         one = found.setdefault(_TEXT, Held(0, place(first)))
         one.values += plain
-        if first < firsts.get(_TEXT, first):
-            one.first = place(first)
+        if first < firsts.setdefault(_TEXT, first):
+            firsts[_TEXT], one.first = first, place(first)
     for one in found.values():
         one.cut()
-    return found
+    return found if len(found) < 2 else dict(sorted(found.items(), key=lambda item: firsts[item[0]]))
 
 
 def _plain(head: Buffer, whole: bool) -> bool:

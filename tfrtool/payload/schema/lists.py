@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from tfrtool.payload.schema.agree import Lengths
-from tfrtool.payload.schema.content import contents
+from tfrtool.payload.schema.content import blobs_of
 from tfrtool.payload.schema.feature import Lists
 from tfrtool.payload.schema.numbers import CONTINUED, floats, integers, scalars
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
@@ -61,12 +61,13 @@ def _add_blobs(
 ) -> None:
     if {header.count for header in kinds} == {1}:
         spans = [(at + header.head, at + header.total) for header, at in zip(row, offsets, strict=True)]
-        _add_spans(p, blobs, spans, place)
+        blobs.merge(blobs_of(p, spans, place))
         return
     found = _spans(p, row, offsets)
     while some := list(islice(found, _MANY)):
         numbers = [i for i, _ in some]
-        _add_spans(p, blobs, [span for _, span in some], lambda i, numbers=numbers: place(numbers[i]))  # type: ignore[misc]
+        spans = [span for _, span in some]
+        blobs.merge(blobs_of(p, spans, lambda i, numbers=numbers: place(numbers[i])))  # type: ignore[misc]
 
 
 def _spans(p: Buffer, row: Sequence[Header], offsets: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -77,13 +78,6 @@ def _spans(p: Buffer, row: Sequence[Header], offsets: Sequence[int]) -> Iterator
                 yield i, span
         elif header.count:
             yield i, (at + header.head, at + header.total)
-
-
-def _add_spans(p: Buffer, blobs: Blobs, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> None:
-    sizes = [end - begin for begin, end in spans]
-    shortest = min(sizes)
-    held = contents(p, spans, shortest, place)
-    blobs.merge(Blobs(len(sizes), sum(sizes), shortest, max(sizes), held))
 
 
 def _add_integers(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 class File(Fields):
     """What an emitter needs to know of one file: its name, its sound records, their kind and framing, the bytes of
-    payloads.
+    payloads. `whole`: there were no records beyond those that were read.
     """
 
     path: str
@@ -26,6 +26,7 @@ class File(Fields):
     compression: str | None
     kind: Kind | None = None
     format: Format | None = None
+    whole: bool = True
 
 
 class Schema(Fields):
@@ -35,7 +36,7 @@ class Schema(Fields):
     those are records without features of whatever kind the other files hold. `misfits` counts the records whose
     payloads do not parse, `large` those that are too large to be held; neither is described. `damaged` counts the
     damaged ranges that were passed over, `unread` the files that were not read at all. `limited` says that only the
-    first records of some file were read.
+    first records of some file were read; `shards` has the files that were read whole.
     """
 
     examples: Table = made(default_factory=Table)
@@ -115,6 +116,11 @@ class Schema(Fields):
         return self.examples, self.ofrecords, self.events, self.unknown
 
     @property
+    def sampled(self) -> int:
+        """Of how many files only the first records were read."""
+        return sum(not file.whole for file in self.files)
+
+    @property
     def records(self) -> int:
         """The records that are described."""
         return sum(self.kinds.values())
@@ -157,3 +163,10 @@ class Schema(Fields):
         kinds = self.kinds
         of_examples = kinds.get("example", 0) + kinds.get("sequence_example", 0)
         return self.ofrecords if kinds.get("ofrecord", 0) > of_examples else self.examples
+
+    @property
+    def tables(self) -> list[Table]:
+        """`table`, and the other one where that has records of a kind of its own, too."""
+        table = self.table
+        other = self.examples if table is self.ofrecords else self.ofrecords
+        return [table, other] if self.kind_of(other) else [table]

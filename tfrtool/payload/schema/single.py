@@ -7,7 +7,7 @@ from itertools import islice
 
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.agree import Agreement
-from tfrtool.payload.schema.content import contents
+from tfrtool.payload.schema.content import blobs_of
 from tfrtool.payload.schema.entries import Entry, Record, read_record
 from tfrtool.payload.schema.family import Family
 from tfrtool.payload.schema.feature import Feature, Key, Lists, Met
@@ -100,9 +100,7 @@ def _add(p: Buffer, lists: Lists, spans: Iterator[tuple[int, int]], place: Place
     """Add the values of one list."""
     if isinstance(lists.values, Blobs):
         while some := list(islice(spans, _MANY)):
-            sizes = [end - begin for begin, end in some]
-            held = contents(p, some, min(sizes), lambda _: place)
-            lists.values.merge(Blobs(len(some), sum(sizes), min(sizes), max(sizes), held))
+            lists.values.merge(blobs_of(p, some, lambda _: place))
     elif isinstance(lists.values, Numbers):
         runs = (p[begin:end] for begin, end in spans)
         if lists.kind in CODES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tfrtool.payload.schema.content import contents
+from tfrtool.payload.schema.content import blobs_of
 from tfrtool.payload.schema.values import Blobs, Place
 from tfrtool.payload.strict import nearly
 from tfrtool.payload.wire import LEN, WireError, fields
@@ -88,7 +88,7 @@ def summarise_wire(view: memoryview, begins: Sequence[int], ends: Sequence[int],
             one.more = len(one.fields) > FIELDS
         except WireError:
             one.opaque, one.first_opaque = 1, place
-            one.payloads = _blobs(payload, [(0, len(payload))], place)
+            one.payloads = blobs_of(payload, [(0, len(payload))], lambda _, place=place: place)  # type: ignore[misc]
         table.merge(one)
     table.cut()
     return table
@@ -125,11 +125,5 @@ def _flush(
 ) -> None:
     for key, some in spans.items():
         if key in found:
-            found[key].values.merge(_blobs(payload, some, place))
+            found[key].values.merge(blobs_of(payload, some, lambda _: place))
     spans.clear()
-
-
-def _blobs(payload: memoryview, spans: list[tuple[int, int]], place: Place) -> Blobs:
-    sizes = [end - begin for begin, end in spans]
-    held = contents(payload, spans, min(sizes), lambda _: place)
-    return Blobs(len(spans), sum(sizes), min(sizes), max(sizes), held)

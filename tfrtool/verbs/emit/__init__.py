@@ -18,9 +18,12 @@ TEXTS = ("json", "tf", "pbtxt", "dali", "tfrecord")
 """The formats of one text; `tfds` is two files, which `tfds.write` makes."""
 
 
-def table_of(schema: Schema, what: str) -> Table:
-    """The features that a format describes: those of most records or, for a reader of Examples, of Examples."""
-    return schema.table if what in ("json", "pbtxt") else schema.examples
+def table_of(schema: Schema, what: str) -> Table | None:
+    """The features that a format describes: those of most records or, for a reader of Examples, of Examples.
+
+    None for all.
+    """
+    return None if what == "json" else schema.table if what == "pbtxt" else schema.examples
 
 
 def emit(schema: Schema, what: str) -> str:

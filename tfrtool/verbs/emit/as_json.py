@@ -11,7 +11,8 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.values import json_value
 from tfrtool.payload.wire import WIRE_NAMES
-from tfrtool.verbs.findings import Finding, findings
+from tfrtool.verbs.findings import Finding, findings, kinds_of_tables
+from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.labels import is_label
 
 if TYPE_CHECKING:
@@ -27,28 +28,34 @@ def emit(schema: Schema) -> str:
 
 
 def schema_fields(schema: Schema) -> dict[str, Any]:
-    """The fields of the object. Numbers are numbers, names that are not UTF-8 are `{"bytes": base64}`."""
-    table = schema.table
+    """The fields of the object. Numbers are numbers, text that is not UTF-8 is `{"bytes": base64}`.
+
+    `features` has those of the records of kind `described`. Where there are Examples and OFRecords too, `others` has
+    the features of the fewer ones, and a finding about a feature has the `kind` of its records. A feature list may have
+    the name of a feature: `feature_list` says of a finding that it is about the former, and of each group in `parallel`
+    those names that are of such lists stand in `parallel_feature_lists` again.
+    """
     found = list(findings(schema))
-    by_feature: dict[Key | None, Finding] = {}
-    for one in found:
-        by_feature.setdefault(one.key, one)
+    (table, kind), *others = kinds_of_tables(schema)
     fields: dict[str, Any] = {
         "records": schema.records,
         "kind": schema.kind,
         "kinds": schema.kinds_of_files,
+        "described": schema.kind_of(table),
         "sampled": schema.limited,
         "misfits": schema.misfits,
         "first_misfit": _place(schema.first_misfit),
-        "features": [_feature(f, table, by_feature.get(f.key)) for f in table.features.values() if not f.is_list],
+        **_table(table, [one for one in found if one.kind in (None, kind)]),
     }
-    if table.sequences:
-        lists = [feature for feature in table.features.values() if feature.is_list]
-        fields["feature_lists"] = [_feature(feature, table, by_feature.get(feature.key)) for feature in lists]
-    if table.records:
-        groups = table.agreement.groups(table.features)
-        fields["parallel"] = [[_name(key[1]) for key in group] for group in groups]
-        fields["more_features"] = table.more
+    if others:
+        fields["others"] = [
+            {
+                "described": kind,
+                "records": other.records,
+                **_table(other, [one for one in found if one.kind in (None, kind)]),
+            }
+            for other, kind in others
+        ]
     if schema.events:
         fields["events"] = _events(schema.events)
     if schema.unknown:
@@ -58,10 +65,29 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
     return fields
 
 
+def _table(table: Table, found: list[Finding]) -> dict[str, Any]:
+    """The features of a table, with the gravest of the findings about each."""
+    by_feature: dict[Key | None, Finding] = {}
+    for one in found:
+        by_feature.setdefault(one.key, one)
+    of_each = [(f.is_list, _feature(f, table, by_feature.get(f.key))) for f in table.features.values()]
+    fields: dict[str, Any] = {"features": [one for is_list, one in of_each if not is_list]}
+    if table.sequences:
+        fields["feature_lists"] = [one for is_list, one in of_each if is_list]
+    if table.records:
+        groups = table.agreement.groups(table.features)
+        fields["parallel"] = [[json_text(name) for _, name in group] for group in groups]
+        if table.sequences:
+            lists = [[json_text(name) for is_list, name in group if is_list] for group in groups]
+            fields["parallel_feature_lists"] = lists
+        fields["more_features"] = table.more
+    return fields
+
+
 def _feature(feature: Feature, table: Table, found: Finding | None) -> dict[str, Any]:
     content = feature.content
     fields: dict[str, Any] = {
-        "name": _name(feature.name),
+        "name": json_text(feature.name),
         "kind": feature.kind,
         "kinds": {kind or "unset": lists.records for kind, lists in feature.kinds.items()},
         "present": feature.present,
@@ -116,7 +142,7 @@ def _events(events: EventTable) -> dict[str, Any]:
         "other": events.other,
         "tags": [
             {
-                "name": _name(name),
+                "name": json_text(name),
                 "values": tag.values,
                 "min_step": tag.low,
                 "max_step": tag.high,
@@ -151,20 +177,11 @@ def _wire(wire: WireTable) -> dict[str, Any]:
 
 
 def _finding(one: Finding) -> dict[str, Any]:
-    feature = {} if one.key is None else {"feature": _name(one.key[1])}
-    place = _place(one.place) or ({} if one.shard is None else {"path": _path(one.shard), "record": None})
-    return {"what": one.what, **feature, **place, "message": one.message}
+    feature = {} if one.key is None else {"feature": json_text(one.key[1]), "feature_list": one.key[0]}
+    kind = {} if one.kind is None else {"kind": one.kind}
+    place = _place(one.place) or ({} if one.shard is None else {"path": json_text(one.shard), "record": None})
+    return {"what": one.what, **kind, **feature, **place, "message": json_text(one.message)}
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:
-    return None if place is None else {"path": _path(place.path), "record": place.record}
-
-
-def _name(name: bytes) -> Any:
-    return json_value(name, "bytes")
-
-
-def _path(path: str) -> Any:
-    import os
-
-    return json_value(os.fsencode(path), "bytes")
+    return None if place is None else {"path": json_text(place.path), "record": place.record}

@@ -8,6 +8,7 @@ from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
+from tfrtool.verbs.findings import sampled
 
 
 def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
@@ -15,8 +16,10 @@ def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
     table = schema.examples
     if schema.kinds.keys().isdisjoint(("example", "sequence_example")):
         held = f"the inputs hold records of kind {schema.kind}" if schema.kind else "the inputs hold no record"
-        if schema.records == schema.blank > 0:
-            held = "the inputs hold nothing but empty records"
+        if schema.kind is None and (lost := unknown(schema)):
+            held = f"nothing of the inputs can be described: they have {', '.join(lost)}"
+        elif schema.records == schema.blank > 0:
+            held = f"the {'first records of the ' * schema.limited}inputs hold nothing but empty records"
         raise UnsupportedError(f"{reader} reads Examples, and {held}")
     if table.sequences and not sequences:
         raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")
@@ -48,7 +51,7 @@ def told(feature: Feature, schema: Schema) -> Told:
         left_out = "its name is not UTF-8"
     kind = feature.kind
     if kind is None:
-        left_out = left_out or "no record sets its kind"
+        left_out = left_out or f"no record {'that was read ' * schema.limited}sets its kind"
     low, high = feature.shortest, feature.longest
     always = feature.missing is None and None not in feature.kinds and not schema.limited
     size = low if always and low == high else None
@@ -68,7 +71,8 @@ def heading(schema: Schema, what: str, table: Table) -> list[str]:
     records = f"{schema.records:,} record{'' if schema.records == 1 else 's'}"
     lines = [f"# {what}, from {records} of {files}, by tfrtool schema."]
     if schema.limited:
-        lines.append("# Only the first records of each file were read, so no feature is said to be in every record.")
+        which = sampled(schema, "file")
+        lines.append(f"# Only the first records of {which} were read, so no feature is said to be in every record.")
     if table.more:
         lines.append("# There are more features than are described here: those that stand in most records are.")
     mine = schema.kind_of(table)

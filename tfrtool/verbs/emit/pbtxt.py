@@ -44,7 +44,7 @@ def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
         return [
             "feature {",
             f"  name: {_text(one.name)}",
-            "  # no record sets its kind; BYTES is what TensorFlow Data Validation takes such a feature for",
+            f"  # {one.left_out}; BYTES is what TensorFlow Data Validation takes such a feature for",
             "  type: BYTES",
             "  presence { min_count: 0 }",
             "}",

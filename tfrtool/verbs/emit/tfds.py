@@ -19,6 +19,7 @@ from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.values import text_of
 from tfrtool.sources.sink_set import OutputSet, is_direct
 from tfrtool.verbs.emit.common import Told, examples, told, unknown
+from tfrtool.verbs.json_text import json_text
 
 _CLASS = "tensorflow_datasets.core.features"
 _TYPES = {"bytes": "string", "float": "float32", "int64": "int64"}
@@ -47,6 +48,9 @@ def documents(schema: Schema) -> dict[str, dict[str, Any]]:
         raise UnsupportedError("tfds needs the number of records of each shard: leave out -n")
     if any(file.path == "-" for file in schema.files):
         raise UnsupportedError("tfds reads the files where they lie, and standard input lies nowhere: name the files")
+    odd = [file.path for file in schema.files if not isinstance(json_text(file.path), str)]
+    if odd:
+        raise UnsupportedError(f"tfds takes names of files that are UTF-8 alone, and {odd[0]!r} is not: rename it")
     packed = [file.path for file in schema.files if file.compression != "none" and file.records]
     if packed:
         raise UnsupportedError(f"tfds reads plain files alone, and {packed[0]!r} is compressed: convert them first")
