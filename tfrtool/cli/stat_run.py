@@ -38,8 +38,8 @@ def stat(
 
         places = index_places(index, names)
         if len(names) == 1:  # of many, each of which is told when it is written, every one would be looked up again
-            refuse_inputs("--index", places.values(), names)
-    inputs = Identities(names)
+            refuse_inputs("--index", places.values(), resolution)
+    inputs = Identities([*names, *resolution.lists])
 
     def job(name: str, options: Options) -> Iterator[Event]:
         given = options.asdict()
@@ -58,7 +58,8 @@ def stat(
     from tfrtool.cli.html.stat import StatPage
 
     page = StatPage(None if isinstance(printer, Silent) else printer.total)
-    return run_with_page(common, job, printer, page, html, force, resolution=resolution)
+    indexes = places.values()
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution, indexes=indexes, written=True)
 
 
 def _printer(common: Common) -> Silent | StatJson | StatTerminal | StatText:

@@ -37,6 +37,8 @@ class Resolution:
     def __init__(self) -> None:
         self.entries: list[str | Unmatched] = []
         self.missing: list[MissingShard] = []
+        self.lists: list[str] = []
+        """The files of lists that were read, which are no inputs and must not be written to either."""
         self.passed_over = 0
         """Files below directories that were not taken for record files, by their names."""
         self.repeated: list[str] = []
@@ -219,6 +221,7 @@ class _Resolver:
         if identity in self._lists_read:  # no name is taken twice, so there is nothing new in it
             return
         self._lists_read.add(identity)
+        self.result.lists += [] if path == "-" else [path]
         self._lists.append(identity)
         try:
             is_empty = True
