@@ -52,14 +52,19 @@ def stat(
             raise OutputError(error) from None
 
     printer = _printer(common)
+
+    def finish() -> None:
+        if not isinstance(printer, Silent) and printer.total.undigested:
+            raise printer.total.undigested
+
     if html is None:
-        return run(common, job, printer, resolution=resolution)
+        return run(common, job, printer, resolution=resolution, finish=finish)
     from tfrtool.cli.html.printing import run_with_page
     from tfrtool.cli.html.stat import StatPage
 
     page = StatPage(None if isinstance(printer, Silent) else printer.total)
-    indexes = places.values()
-    return run_with_page(common, job, printer, page, html, force, resolution=resolution, indexes=indexes, written=True)
+    how: dict[str, Any] = {"indexes": places.values(), "written": True, "finish": finish}
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution, **how)
 
 
 def _printer(common: Common) -> Silent | StatJson | StatTerminal | StatText:
