@@ -163,8 +163,8 @@ def test_an_input_is_never_written_to(tmp_path: Path, command: str) -> None:
     record = tmp_path / "a"
     record.write_bytes(frame(b"x"))
     result = run(command, record, "--html", record, "--force")
-    assert (result.returncode, record.read_bytes()) == (3, frame(b"x"))
-    assert "an input is never written to" in result.stderr
+    assert (result.returncode, record.read_bytes()) == (2, frame(b"x"))
+    assert "an input is never written to" in " ".join(result.stderr.split())
 
 
 @mark.parametrize("place", ["no/such/page.html", "/dev/full"])

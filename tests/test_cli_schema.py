@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 from faults import flip
+from fork import forked
 from messagekit import VARINT, entry, event, example, ofrecord, raw_example, scalar, sequence, sized, tag
 from program import json_lines, on_terminal, run
 from schemakit import batch
 
-from tfrtool import schema
 from tfrtool.cli import schema_run
 from tfrtool.cli.common import Common
-from tfrtool.cli.schema_emit import Emitting
 from tfrtool.cli.schema_lines import unsaid
-from tfrtool.errors import WriteError
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema import agree, shards, table, wire_table
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.report import FileReport
 from tfrtool.verbs.emit import emit, table_of
 
 
@@ -283,20 +280,42 @@ def test_emit_prints_the_text_alone_or_writes_it(what: str, path: Path, tmp_path
     assert run("schema", "--emit", what, "-o", out, "--force", path).returncode == 0
 
 
-def test_an_input_is_never_the_output(path: Path) -> None:
+@pytest.mark.parametrize("unread", [[], ["--compression", "gzip"]], ids=["read", "not read"])
+def test_an_input_is_never_the_output(unread: list[str], path: Path) -> None:
     before = path.read_bytes()
-    assert run("schema", "--emit", "tf", "-o", path, "--force", path).returncode == 3
-    assert path.read_bytes() == before
+    done = run("schema", "--emit", "tf", "-o", path, "--force", *unread, path)
+    assert (done.returncode, done.stdout, path.read_bytes()) == (2, "", before)
+    assert "an input is never written to" in " ".join(done.stderr.split())
 
 
-def test_an_input_that_cannot_be_read_is_never_the_output_either(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "unread").write_bytes(b"old")
-    emitting = Emitting("tf", str(tmp_path / "unread"), force=True, quiet=True)
-    emitting.show(str(path), schema(path))
-    emitting.show("unread", FileReport(str(tmp_path / "unread"), "error", error=("read", "no")))
-    with pytest.raises(WriteError, match="is the input"):
-        emitting.finish()
-    assert (tmp_path / "unread").read_bytes() == b"old"
+@pytest.mark.parametrize(
+    ("what", "out", "why"),
+    [
+        ("tf", "old.json", "exists already; say --force"),
+        ("tf", "no/such", "make that directory first"),
+        ("tf", ".", "it is a directory"),
+        ("tfds", "elsewhere", "is no folder"),
+        ("tfds", "folder", "they belong into"),
+        ("tfds", ".", "'./features.json' exists already; say --force"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_is_read(
+    what: str, out: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("old.json", "features.json", "a"):
+        (tmp_path / name).write_bytes(b"old")
+    monkeypatch.setattr("tfrtool.cli.schema_run.schema_file", lambda *_: 1 / 0)
+    ended = forked("schema", "--emit", what, "-o", out, "a")
+    assert (ended.code, why in ended.said) == (3, True), ended.said
+    assert (tmp_path / "old.json").read_bytes() == (tmp_path / "features.json").read_bytes() == b"old"
+
+
+def test_an_output_that_the_format_cannot_be_is_not_there(tmp_path: Path) -> None:
+    events = write(tmp_path / "e", event(step=1, summary=scalar("loss", 1)))
+    assert run("schema", "--emit", "tf", "-o", tmp_path / "out", events).returncode == 3
+    assert [file.name for file in tmp_path.iterdir()] == ["e"]
 
 
 def test_emit_tfds_is_refused_where_an_input_cannot_be_read(path: Path, tmp_path: Path) -> None:

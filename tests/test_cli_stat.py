@@ -1,12 +1,17 @@
 """What `tfrtool stat` tells of how files are made."""
 
 import gzip
+import json
 import os
+import resource
 import subprocess
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from faults import File
+from fork import forked
 from make_samples import DATA, flip, frame
 from program import COMMAND, environment, json_lines, on_terminal, run, shell
 from pytest import MonkeyPatch, fixture, mark
@@ -14,6 +19,7 @@ from verbkit import OF_DATA
 
 from tfrtool.cli.common import Common
 from tfrtool.cli.stat_run import stat
+from tfrtool.verbs.digests import Digests
 
 SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
 
@@ -235,6 +241,84 @@ def test_a_file_whose_index_cannot_be_written_is_described_all_the_same(tmp_path
     done = run("stat", "--index", tmp_path / "b.idx", tmp_path / "packed")
     assert (done.returncode, rows(done.stdout)[0][1:3]) == (3, ["error", "12"])
     assert (tmp_path / "a.idx").read_text() == "mine" and not (tmp_path / "b.idx").exists()
+
+
+@fixture(scope="module")
+def many(tmp_path_factory) -> Path:  # type: ignore[no-untyped-def]
+    """A file whose index takes more than is written at once."""
+    made: Path = tmp_path_factory.mktemp("many") / "many"
+    made.write_bytes(frame(b"") * 60_000)
+    return made
+
+
+def loaded(said: str) -> Iterator[Any]:
+    """The lines of both outputs, those of JSON as what they stand for."""
+    return (json.loads(line) if line.startswith("{") else line for line in said.splitlines())
+
+
+def full(told: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+
+@mark.parametrize(("index", "before"), [("/dev/full", lambda told: None), ("a.idx", full)], ids=["device", "disk"])
+def test_a_disk_that_fills_under_an_index_costs_no_figure_and_reading_is_not_blamed(
+    many: Path, index: str, before: Callable[[int], None], tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = forked("stat", "--json", "--index", index, str(many), before=before)
+    file, said, summary = loaded(ended.said)
+    assert (ended.code, file["status"], file["error"]["kind"], file["index"]) == (3, "error", "write", None)
+    assert said.startswith(f"tfrtool: {many}: cannot write '{index}'") and "sound records" not in said
+    assert (file["records"], file["sizes"]["max"], summary["sizes"]["max"]) == (60_000, 0, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_an_index_costs_no_figure(many: Path) -> None:
+    result = shell('tfrtool stat --json --index >(head -c 1 > /dev/null) "$1"; echo $?', many)
+    *_, file, summary, code = result.stdout.splitlines()
+    assert (code, json.loads(file)["records"], json.loads(summary)["sizes"]["max"]) == ("3", 60_000, 0)
+    assert "its reader went away" in result.stderr
+
+
+@mark.parametrize("held", [100, 59_000])
+def test_no_room_for_digests_costs_no_other_figure(
+    held: int, many: Path, tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setitem(Digests.__init__.__kwdefaults__, "held", held)
+    ended = forked("stat", "--json", "--duplicates", "--index", str(tmp_path / "a.idx"), str(many))
+    file, _, summary = loaded(ended.said)
+    assert (ended.code, file["records"], file["duplicates"], summary["sizes"]["max"]) == (3, 60_000, None, 0)
+    assert "cannot keep digests in a temporary file" in file["message"] and "sound records" not in file["message"]
+    assert len((tmp_path / "a.idx").read_bytes().splitlines()) == 60_000
+
+
+@mark.parametrize("inputs", [1, 2])
+@mark.parametrize("how", [[], ["--json"]], ids=["text", "json"])
+def test_temporary_files_are_read_once_for_each_answer(
+    how: list[str], inputs: int, tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    def counted(told: int) -> None:
+        blocks = Digests._blocks
+        monkeypatch.setattr(Digests, "_blocks", lambda self: (os.write(told, b"."), blocks(self))[1])
+
+    ended = forked("stat", "--duplicates", *how, *map(str, [SOUND, DAMAGED][:inputs]), before=counted)
+    assert ended.told == "." * (1 if inputs == 1 else 4)  # the second file is added to the first
+
+
+def test_no_room_for_the_digests_of_all_files_is_said_and_costs_nothing_else(
+    tmp_path: Path, monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setitem(Digests.__init__.__kwdefaults__, "held", 20)
+    names = [str(tmp_path / name) for name in "abc"]
+    for name in names:
+        Path(name).write_bytes(frame(b"x") * 12)
+    *files, said, summary = loaded(forked("stat", "--json", "--duplicates", *names).said)
+    assert [file["duplicates"] for file in files] == [11, 11, 11] and "cannot keep digests" in said
+    assert (summary["exit"], summary["records"], summary["duplicates"]) == (3, 36, None)
 
 
 def test_an_index_in_the_pipe_of_the_report_is_refused() -> None:

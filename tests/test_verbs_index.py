@@ -6,6 +6,7 @@ import gzip
 import os
 from pathlib import Path
 from random import Random
+from threading import Thread
 
 import pytest
 from faults import File, cut, flip, insert
@@ -197,6 +198,40 @@ def test_lines_that_lead_into_damage_are_told_with_it(path: Path, index: Path) -
         (3, f"bytes {AT[2]} to {AT[3]} are damaged: data-crc"),
         (6, f"bytes {AT[5]} to {AT[6] - 5} are damaged: torn"),
     ]
+
+
+hidden = st.sets(st.integers(0, 5))
+kept = st.lists(st.sampled_from([*LINES, f"{AT[1] + 1} 20", f"{AT[2]} 17"]), max_size=8)
+
+
+@settings(max_examples=80)
+@given(hidden, kept | hidden.map(lambda out: [line for n, line in enumerate(LINES) if n not in out]))
+def test_a_quick_look_calls_no_index_wrong_for_records_whose_payload_is_damaged(
+    tmp_path_factory: pytest.TempPathFactory, hurt: set[int], lines: list[str]
+) -> None:
+    where, content = tmp_path_factory.mktemp("quick"), DATA
+    for number in hurt:
+        content = flip(content, AT[number] + 40)
+    (where / "data").write_bytes(content)
+    needed = [line for n, line in enumerate(LINES) if n not in hurt or line in lines]
+    assert bool(held_against(where / "data", lines, where / "idx", quick=True)) == (lines != needed)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("quick", [False, True])
+def test_damage_that_an_index_leads_to_is_told(path: Path, index: Path, quick: bool, piped: bool) -> None:
+    large = File((b"a", bytes(3 << 20), b"b"))
+    content = flip(large.data, large.at[1] + 9999)
+    written(path, index, content)
+    if piped:
+        path.unlink()
+        os.mkfifo(path)
+        Thread(target=path.write_bytes, args=(content,)).start()
+    damage, report = verify_file(str(path), Options(index=str(index), quick=quick))
+    assert isinstance(damage, Damage) and isinstance(report, FileReport)
+    assert (damage.begin, damage.end, damage.fault, damage.record) == (17, large.at[2], "data-crc", 1)
+    assert (report.status, report.records, report.index_faults) == ("damaged", 2, 0)
+    assert (report.damaged_bytes, report.bytes) == (large.at[2] - 17, len(content))
 
 
 def test_an_index_of_another_file_is_told_by_its_first_lines_and_a_number(path: Path, index: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+import struct
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,26 @@ def test_a_float_is_found_by_the_number_that_is_shown(value: float) -> None:
     payload = example({"f": ("float_list", [value])})
     shown = read_features(payload, "example").features[0].json_values()[0]
     assert holds(f"f == {shown}", payload) and not holds(f"f != {shown}", payload)
+
+
+def narrow(bits: int) -> float:
+    """The float32 of these bits."""
+    value: float = struct.unpack("<f", bits.to_bytes(4, "little"))[0]
+    return value
+
+
+@given(st.integers(0, 0x7F7FFFFE), st.sampled_from(["0", "1e-60", "-1e-60", "1e-9", "-1e-9"]), st.booleans())
+def test_a_float_is_found_by_every_number_that_lies_nearest_to_it(bits: int, aside: str, negative: bool) -> None:
+    low, high = narrow(bits), narrow(bits + 1)
+    middle = (Fraction(low) + Fraction(high)) / 2
+    wanted = middle + Fraction(aside) * Fraction(high)
+    near = low if (wanted < middle or (wanted == middle and bits % 2 == 0)) else high
+    sign = "-" if negative else ""
+    with localcontext(prec=400):
+        text = f"f == {sign}{Decimal(wanted.numerator) / Decimal(wanted.denominator):.300g}"
+    for value in (low, high):
+        payload = example({"f": ("float_list", [-value if negative else value])})
+        assert holds(text, payload) == (value == near)
 
 
 # In a conversion

@@ -44,7 +44,7 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
     for name in () if common.quiet else resolution.repeated:
         say(f"'{name}' is named more than once, and read once")
     try:
-        conversion = Conversion(resolution.names, output, chosen)
+        conversion = Conversion(resolution.names, output, chosen, lists=resolution.lists)
     except ValueError as error:
         raise click.UsageError(option_words(error)) from None
     if not chosen.dry_run:
@@ -75,7 +75,9 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
 
 def _refuse_inputs(conversion: Conversion, output: str, to_stdout: bool) -> None:
     """An output that is known by its name already is no input and no other output, as everywhere wrong usage."""
-    files, side = Files(conversion.inputs), conversion.options.schema_out
+    files, side = Files([*conversion.inputs, *conversion.lists]), conversion.options.schema_out
+    if conversion.options.schema is not None:
+        files.read(conversion.options.schema, "--schema")
     shards = conversion.options.shards.cut or output.endswith("/") or os.path.isdir(output)
     if not (to_stdout or shards):
         files.write(output)

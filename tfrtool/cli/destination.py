@@ -7,11 +7,15 @@ import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from tfrtool.sources.placing import stands_for_open_file
 from tfrtool.sources.reasons import input_called
+
+if TYPE_CHECKING:
+    from tfrtool.sources.inputs import Resolution
 
 
 def is_standard_output(name: str) -> bool:
@@ -41,13 +45,17 @@ def refuse_terminal(dry_run: bool) -> None:
 class Files:
     """The files of one run: each is told by its place and, if it is there, by what it is, under whatever name."""
 
-    def __init__(self, inputs: list[str]) -> None:
+    def __init__(self, inputs: Iterable[str]) -> None:
         self._inputs = {key: name for name in inputs for key in _keys(name)}
         self._written: dict[object, str] = {}
         with suppress(OSError):
             printed = os.fstat(1)
             if stat.S_ISREG(printed.st_mode):
                 self._written[printed.st_dev, printed.st_ino] = "where standard output goes"
+
+    def read(self, name: str, option: str) -> None:
+        """Note a file that an option names and that is read, though it is none of the inputs."""
+        self._written.update(dict.fromkeys(_keys(name), f"what {option} reads"))
 
     def make(self, directory: str) -> None:
         """Note a directory that will be made."""
@@ -64,12 +72,26 @@ class Files:
         self._written.update(dict.fromkeys(keys, what))
 
 
-def refuse_inputs(option: str, outputs: Iterable[str], inputs: list[str]) -> None:
-    """Raise `UsageError` where a file that an option names is an input, or another one of these."""
-    files = Files(inputs)
+def refuse_inputs(
+    option: str, outputs: Iterable[str], resolution: Resolution, indexes: Iterable[str] = (), *, written: bool = False
+) -> None:
+    """Raise `UsageError` where a file that an option names is another one of the run, under whatever name.
+
+    Those are the inputs, the lists that name them, and the `indexes`, which are read or `written`.
+    """
+    files = Files([*resolution.names, *resolution.lists])
+    for index in indexes:
+        if written:
+            _write(files, index, "--index")
+        else:
+            files.read(index, "--index")
     for output in outputs:
-        if not is_standard_output(output):
-            files.write(output, option)
+        _write(files, output, option)
+
+
+def _write(files: Files, output: str, option: str) -> None:
+    if not is_standard_output(output):
+        files.write(output, option)
 
 
 def _keys(name: str) -> list[object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,12 +37,16 @@ def head(
         return head_file(name, options, count, skip)
 
     job: Callable[[str, Options], Iterable[Event]] = first
-    resolution = None
+    resolution, places = None, dict[str, str]()
     if record is not None:
         from tfrtool.sources.inputs import resolve
 
         resolution = resolve(common.inputs)
-        job = _numbered(record, index, resolution.names)
+        if index is not None:
+            from tfrtool.cli.index_places import index_places
+
+            places = index_places(index, resolution.names)
+        job = _numbered(record, places)
     if raw:
         from tfrtool.cli.head_text import HeadRaw
 
@@ -59,16 +63,12 @@ def head(
     from tfrtool.cli.html.head import HeadPage
     from tfrtool.cli.html.printing import run_with_page
 
-    return run_with_page(common, job, printer, HeadPage(values), html, force, resolution=resolution)
+    indexes = places.values()
+    return run_with_page(common, job, printer, HeadPage(values), html, force, resolution=resolution, indexes=indexes)
 
 
-def _numbered(record: int, index: str | None, names: Sequence[str]) -> Callable[[str, Options], Iterable[Event]]:
-    """The job of showing one record of each input."""
-    places: dict[str, str] = {}
-    if index is not None:
-        from tfrtool.cli.index_places import index_places
-
-        places = index_places(index, names)
+def _numbered(record: int, places: Mapping[str, str]) -> Callable[[str, Options], Iterable[Event]]:
+    """The job of showing one record of each input, found by its index where it has one."""
 
     def job(name: str, options: Options) -> Iterable[Event]:
         from tfrtool.verbs.head import record_file

@@ -31,8 +31,10 @@ error, and all read. Lines of a list that begin with # are comments. A file that
 
 Below a directory, names that begin with _ or . and side files (.crc .idx .index .tfindex .json .txt .pbtxt, README,
 LICENSE) are passed over. So are names of other kinds, plain or with .gz behind them, unless the file begins with the
-sound header of a record: {" ".join(STRANGERS)}; for all commands but convert, also
-{" ".join(ROWS)}. A file that is named is always read.
+sound header of a record, or is of no kind that is known and has such a header in its first 64 KiB:
+{" ".join(STRANGERS)}; for all commands but convert, also {" ".join(ROWS)}.
+Where the bytes of such a file tell nothing of what it is, standard error says that it was passed over. A file that is
+named is always read.
 
 The format and the compression are told by the bytes, never by the name.
 """

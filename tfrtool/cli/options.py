@@ -54,9 +54,9 @@ def page_options(force: str = "Replace a page that exists.") -> Callable[[Callab
     return decorate
 
 
-def check_page(common: Common, html: str | None, force: bool, other: str = "") -> None:
-    """Refuse page options that contradict others; `other` names what else there is that `--force` would replace."""
-    if force and html is None and not other:
+def check_page(common: Common, html: str | None, force: bool, replaces: bool = False) -> None:
+    """Refuse page options that contradict others; `replaces`: there is something else that `--force` is about."""
+    if force and html is None and not replaces:
         raise click.UsageError("--force replaces a page: say --html FILE")
     if html == "-" and not common.quiet:
         raise click.UsageError("--html - writes to standard output, which has the report: add -q, or name a file")

@@ -90,7 +90,7 @@ def plan(wish: Wish, resolution: Resolution) -> Plan:
         raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
     else:
         found = Plan(wish, dict.fromkeys(names, output))
-    _refuse_what_is_one_file(found, names)
+    _refuse_what_is_one_file(found, [*names, *resolution.lists])
     return found
 
 

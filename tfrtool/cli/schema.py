@@ -66,5 +66,5 @@ def schema(
         raise click.UsageError("--force is for -o and --html")
     if html is not None and emit != "table":
         raise click.UsageError("--html shows the table, and --emit is for another program: choose one")
-    check_page(common, html, force, "a file of -o")
+    check_page(common, html, force, replaces=True)
     return schema_run.schema(common, number, emit, output, force, html, strict)

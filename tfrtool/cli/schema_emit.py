@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.destination import refuse_inputs
 from tfrtool.cli.schema_lines import unsaid
 from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
@@ -15,6 +18,8 @@ from tfrtool.verbs.emit import emit, table_of
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
+    from tfrtool.sources.inputs import Resolution
+    from tfrtool.sources.sink import Sink
 
 
 _NOTES = 50
@@ -30,11 +35,33 @@ class Emitting(SchemaPrinter):
         self._output = output
         self._force = force
         self._quiet = quiet
-        self._inputs: list[str] = []
+        self._sink: Sink | None = None
+
+    @contextmanager
+    def opened(self, resolution: Resolution) -> Iterator[None]:
+        """Open the output, or say before anything is read that it cannot be; unless `finish` publishes it, it goes.
+
+        Raises `UsageError` where it is a file that is read, else what writing it raises.
+        """
+        output, inputs = self._output, resolution.names
+        if output and self._what == "tfds":
+            from tfrtool.verbs.emit import tfds
+
+            refuse_inputs("-o", tfds.paths_in(output), resolution)
+            tfds.admit(inputs, output, self._force)
+        elif output and output != "-":
+            from tfrtool.sources.sink import open_sink
+
+            refuse_inputs("-o", [output], resolution)
+            self._sink = open_sink(output, force=self._force, same_as=inputs)
+        try:
+            yield
+        finally:
+            if self._sink is not None:
+                self._sink.discard()
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
-            self._inputs.append(event.path)
             self.total.unread += event.status == "error"
         super().show(name, event)
 
@@ -51,12 +78,10 @@ class Emitting(SchemaPrinter):
             written = tfds.write(self.total, self._output or ".", self._force)
             for note in islice(tfds.notes(self.total), _NOTES) if not self._quiet else ():
                 say(safe(note))
-        elif self._output and self._output != "-":
-            from tfrtool.sources.sink import atomic_output
-
-            text = emit(self.total, self._what)
-            with atomic_output(self._output, force=self._force, same_as=self._inputs) as out:
-                out.write(text.encode())
+        elif self._sink is not None:
+            self._sink.out.write(emit(self.total, self._what).encode())
+            self._sink.settle()
+            self._sink.publish()
         else:
             written = []
             sys.stdout.write(emit(self.total, self._what))

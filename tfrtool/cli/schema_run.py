@@ -55,6 +55,7 @@ def schema(
 
         return run_with_page(common, job, printer, SchemaPage(printer.total), html, force, finish=finish)
     from tfrtool.cli.schema_emit import Emitting
+    from tfrtool.sources.inputs import resolve
 
     emitting = Emitting(emit, output, force, common.quiet)
 
@@ -62,7 +63,9 @@ def schema(
         emitting.finish()
         return _wanting(emitting.total, strict)
 
-    return run(common, job, emitting, finish=written)
+    resolution = resolve(common.inputs)
+    with emitting.opened(resolution):
+        return run(common, job, emitting, resolution=resolution, finish=written)
 
 
 def _wanting(total: Schema, strict: bool) -> bool:

@@ -78,6 +78,10 @@ def run(
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
+    if resolution.unknown and not common.quiet:
+        from tfrtool.cli.missing import say_unknown
+
+        say_unknown(resolution.unknown)
     if resolution.mixed and not common.quiet:
         from tfrtool.cli.missing import say_mixed
 

@@ -43,7 +43,5 @@ def stat(common: Common, duplicates: bool, index: str | None, html: str | None, 
         raise click.UsageError(
             f"--index {index} writes to standard output, which has the report: add -q or name a file"
         )
-    if index is not None and index == html:
-        raise click.UsageError("--index and --html name one file")
-    check_page(common, html, force, "an index")
+    check_page(common, html, force, replaces=True)
     return stat_run.stat(common, duplicates, index, force, html)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter
-from tfrtool.cli.stat_words import stat_report
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.advice import Advice, advice
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.sizes import Sizes
+from tfrtool.verbs.stat import stat_report
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event

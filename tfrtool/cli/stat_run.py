@@ -38,8 +38,8 @@ def stat(
 
         places = index_places(index, names)
         if len(names) == 1:  # of many, each of which is told when it is written, every one would be looked up again
-            refuse_inputs("--index", places.values(), names)
-    inputs = Identities(names)
+            refuse_inputs("--index", places.values(), resolution)
+    inputs = Identities([*names, *resolution.lists])
 
     def job(name: str, options: Options) -> Iterator[Event]:
         given = options.asdict()
@@ -52,13 +52,19 @@ def stat(
             raise OutputError(error) from None
 
     printer = _printer(common)
+
+    def finish() -> None:
+        if not isinstance(printer, Silent) and printer.total.undigested:
+            raise printer.total.undigested
+
     if html is None:
-        return run(common, job, printer, resolution=resolution)
+        return run(common, job, printer, resolution=resolution, finish=finish)
     from tfrtool.cli.html.printing import run_with_page
     from tfrtool.cli.html.stat import StatPage
 
     page = StatPage(None if isinstance(printer, Silent) else printer.total)
-    return run_with_page(common, job, printer, page, html, force, resolution=resolution)
+    how: dict[str, Any] = {"indexes": places.values(), "written": True, "finish": finish}
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution, **how)
 
 
 def _printer(common: Common) -> Silent | StatJson | StatTerminal | StatText:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.stat_figures import bin_label, figures
-from tfrtool.cli.stat_words import stat_report, what_is_wrong
+from tfrtool.cli.stat_words import what_is_wrong
 from tfrtool.cli.table import beside, heading
 from tfrtool.cli.terminal import advise, can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
@@ -15,10 +15,10 @@ from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.advice import advice
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin
+from tfrtool.verbs.stat import StatReport, stat_report
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
-    from tfrtool.verbs.stat import StatReport
 
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

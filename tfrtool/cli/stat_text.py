@@ -6,13 +6,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.stat_words import repeats, stat_report, what_is_wrong
+from tfrtool.cli.stat_words import repeats, what_is_wrong
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import paint, printable, row
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.advice import advice
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.sizes import Spread
+from tfrtool.verbs.stat import stat_report
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event

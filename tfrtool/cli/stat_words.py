@@ -6,19 +6,11 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
-from tfrtool.report import FileReport
 from tfrtool.verbs.dataset import DataSet
-from tfrtool.verbs.stat import StatReport
 
 if TYPE_CHECKING:
     from tfrtool.verbs.digests import Place
-
-
-def stat_report(report: FileReport) -> StatReport:
-    """A report as one of `stat`: an input that never came to be read has none of its own."""
-    if isinstance(report, StatReport):
-        return report
-    return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
+    from tfrtool.verbs.stat import StatReport
 
 
 def what_is_wrong(report: StatReport) -> str:

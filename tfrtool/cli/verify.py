@@ -29,7 +29,8 @@ def verify(common: Common, quick: bool, payload: bool, index: str | None, html: 
     what is wrong. A line for each input follows: path, status, sound records, damaged bytes, how many records can be
     brought back, what is wrong. Bytes are counted in the unpacked stream.
 
-    The first lines of an index that disagree with the file are such lines too, with `index` for a fault.
+    The first lines of an index that disagree with the file are such lines too, with `index` for a fault. A damaged
+    record has no line in an index, so --quick checks the payloads of those records that have none.
     """
     if quick and payload:
         raise click.UsageError("--quick leaves payloads alone and --payload parses them: choose one")

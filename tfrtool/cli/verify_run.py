@@ -8,7 +8,7 @@ from tfrtool.cli.session import Silent, run
 from tfrtool.verbs.verify import verify_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from tfrtool.cli.common import Common
     from tfrtool.cli.session import Event, Printer
@@ -25,27 +25,27 @@ def verify(
 ) -> int:
     """Check every byte of each input; the result is the exit code."""
     job: Callable[[str, Options], Iterable[Event]] = verify_file
-    resolution = None
+    resolution, places = None, dict[str, str]()
     if index is not None:
+        from tfrtool.cli.index_places import index_places
         from tfrtool.sources.inputs import resolve
 
         resolution = resolve(common.inputs)
-        job = _held_against(index, resolution.names)
+        places = index_places(index, resolution.names)
+        job = _held_against(places)
     printer = _printer(common, quick, index is not None)
     if html is None:
         return run(common, job, printer, resolution=resolution, quick=quick, payload=payload)
     from tfrtool.cli.html.printing import run_with_page
     from tfrtool.cli.html.verify import VerifyPage
 
-    page = VerifyPage(quick)
-    return run_with_page(common, job, printer, page, html, force, resolution=resolution, quick=quick, payload=payload)
+    checks = {"quick": quick, "payload": payload}
+    page, indexes = VerifyPage(quick), places.values()
+    return run_with_page(common, job, printer, page, html, force, resolution=resolution, indexes=indexes, **checks)
 
 
-def _held_against(index: str, names: Sequence[str]) -> Callable[[str, Options], Iterable[Event]]:
+def _held_against(places: Mapping[str, str]) -> Callable[[str, Options], Iterable[Event]]:
     """The job of verifying each input, and holding its index against it."""
-    from tfrtool.cli.index_places import index_places
-
-    places = index_places(index, names)
 
     def job(name: str, options: Options) -> Iterable[Event]:
         return verify_file(name, options.replaced(index=places[name]))

@@ -101,6 +101,22 @@ def walk(
     return walker.hop() if headers_only else walker.walk()
 
 
+def unsound_data(begin: int, end: int, number: int, want: int, got: int) -> Damage:
+    """The damage of a record whose header is sound, and whose end: its payload has not the checksum that is stored.
+
+    `want` and `got` are the computed and the stored one, masked.
+    """
+    from tfrtool.framing import words
+    from tfrtool.framing.damage import Damage, Rescue
+    from tfrtool.framing.mend import one_bit_apart
+
+    length = end - begin - FRAMING
+    message, rescue = words.data_unsound(length), None
+    if one_bit_apart(want, got):
+        message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((begin + HEADER, end - 4),))
+    return Damage(begin, end, "data-crc", number, Masked(want), Masked(got), message, rescue)
+
+
 class _Walker:
     def __init__(self, data: Readable, payloads: bool, max_record: int) -> None:
         self.data = data
@@ -295,14 +311,7 @@ class _Walker:
             self.resync.ledger.owe(0 if confined else length)
         if crcs is None or not confined:
             return self.resync.cut_short(at, self.number, length, True, crcs)
-        from tfrtool.framing import words
-        from tfrtool.framing.damage import Damage, Rescue
-        from tfrtool.framing.mend import one_bit_apart
-
-        message, rescue = words.data_unsound(length), None
-        if one_bit_apart(*crcs):
-            message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((at + HEADER, end - 4),))
-        return [Damage(at, end, "data-crc", self.number, Masked(crcs[0]), Masked(crcs[1]), message, rescue)], end
+        return [unsound_data(at, end, self.number, *crcs)], end
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
         """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""

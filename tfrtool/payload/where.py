@@ -29,6 +29,8 @@ _QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 _FLOAT = struct.Struct("<f")
+_DIGITS, _LEAST = 24, -149
+"""Binary digits of a float32, and the exponent of 2 that gives the least of them."""
 Value = int | float | Decimal | bytes
 _HOW: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -53,7 +55,7 @@ class Condition:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "double", _doubled(self.value))
-        object.__setattr__(self, "narrow", _narrowed(self.double))
+        object.__setattr__(self, "narrow", _narrowed(self.value, self.double))
 
     @classmethod
     def parse(cls, text: str) -> Condition:
@@ -181,12 +183,24 @@ def _doubled(value: Value) -> Value:
         return value
 
 
-def _narrowed(value: Value) -> Value:
-    """The float32 nearest to a double; the number itself where it is beyond them all."""
-    if isinstance(value, bytes):
+def _narrowed(value: Value, double: Value) -> Value:
+    """The float32 nearest to a number, of which `double` is the nearest double; the number itself where it is beyond
+    them all.
+
+    The number is rounded once. Its double, rounded again, goes the wrong way where that lies between two float32.
+    """
+    if isinstance(value, bytes) or isinstance(double, bytes):
         return value
     try:
-        narrow: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
+        exponent = math.frexp(double)[1]
+        if isinstance(value, float) or not double or exponent < _LEAST:
+            narrow: float = _FLOAT.unpack(_FLOAT.pack(double))[0]
+            return narrow
+        from fractions import Fraction
+
+        unit = Fraction(2) ** max(exponent - _DIGITS, _LEAST)
+        narrow = float(round(Fraction(value) / unit) * unit)  # which is exact, and half to even as IEEE 754 has it
+        _FLOAT.pack(narrow)
     except OverflowError:
         return value
     return narrow

@@ -37,8 +37,12 @@ class Resolution:
     def __init__(self) -> None:
         self.entries: list[str | Unmatched] = []
         self.missing: list[MissingShard] = []
+        self.lists: list[str] = []
+        """The files of lists that were read, which are no inputs and must not be written to either."""
         self.passed_over = 0
         """Files below directories that were not taken for record files, by their names."""
+        self.unknown: list[str] = []
+        """Those of them whose bytes tell nothing of what they are, so that they may be damaged record files."""
         self.repeated: list[str] = []
         """Files that were named again, by themselves, after they had been taken."""
         self.mixed: list[list[str]] = []
@@ -219,6 +223,7 @@ class _Resolver:
         if identity in self._lists_read:  # no name is taken twice, so there is nothing new in it
             return
         self._lists_read.add(identity)
+        self.result.lists += [] if path == "-" else [path]
         self._lists.append(identity)
         try:
             is_empty = True
@@ -234,6 +239,7 @@ class _Resolver:
 
     def _tell(self, text: str, lister: Lister) -> None:
         self.result.passed_over += lister.passed_over
+        self.result.unknown += lister.unknown
         for directory, why in lister.problems:
             self._refuse(text, f"the directory '{directory}' cannot be listed: {why}")
 

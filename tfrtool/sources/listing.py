@@ -58,6 +58,8 @@ class Lister:
         self.problems: list[Problem] = []
         self.passed_over = 0
         """Files below directories that were not taken for record files."""
+        self.unknown: list[str] = []
+        """Those of them that are of another kind by their names, and whose bytes tell of none."""
         self._entered: set[tuple[int, int]] = set()
 
     def files_below(self, directory: str) -> Iterator[str]:
@@ -67,7 +69,7 @@ class Lister:
         ends of their names (`strangers`), and pipes, devices and sockets, which reading could wait for without end: to
         be read, they are named.
         """
-        from tfrtool.sources.strangers import is_stranger
+        from tfrtool.sources.strangers import verdict
 
         waiting = [directory]
         while waiting:
@@ -79,14 +81,15 @@ class Lister:
                 if kind == "directory":
                     if not name.startswith(("_", ".")):
                         waiting.append(path)
-                elif (
-                    kind != "special"
-                    and is_record_name(name)
-                    and not (kind == "file" and is_stranger(name, path, rows=self._rows))
-                ):
+                    continue
+                taken = "records" if kind != "special" and is_record_name(name) else "other"
+                if taken == "records" and kind == "file":
+                    taken = verdict(name, path, rows=self._rows)
+                if taken == "records":
                     yield path
                 else:
                     self.passed_over += 1
+                    self.unknown += [path] if taken == "unknown" else []
 
     def matches(self, pattern: str) -> Iterator[str]:
         """The paths that a pattern matches, in no order; `**` stands for any number of directories.

@@ -42,8 +42,12 @@ class Conversion:
     `cut_off`. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
     """
 
-    def __init__(self, inputs: Sequence[str], output: str, options: ConvertOptions) -> None:
+    def __init__(
+        self, inputs: Sequence[str], output: str, options: ConvertOptions, *, lists: Sequence[str] = ()
+    ) -> None:
+        """`lists` are files that name the inputs, which no output may be either."""
         self.inputs = list(inputs)
+        self.lists = list(lists)
         self.output = output
         self.options = options
         self._asked = options.rules
@@ -202,7 +206,7 @@ class Conversion:
             self._inherited = told is None and same and source.compression != "none"
             compress = told or (source.compression if same else "none")
         self._destination = Destination(
-            self.output, self.inputs, self._shards, self.options, target, compress, same=same
+            self.output, self.inputs, self._shards, self.options, target, compress, same=same, lists=self.lists
         )
         if not self.failed:
             self._prepare(self._destination, target)

@@ -49,7 +49,7 @@ def convert(
         raise OpenError(f"cannot open '{missing.input}': {missing.message}")
     if resolution.missing and not options.skip_damaged:
         raise OpenError(f"'{resolution.missing[0].name}' is missing from its shard set")
-    with Conversion(resolution.names, os.fspath(output), options) as conversion:
+    with Conversion(resolution.names, os.fspath(output), options, lists=resolution.lists) as conversion:
         for name in resolution.names:
             damage: list[Damage] = []
             for found in conversion.read(name):

@@ -30,10 +30,12 @@ class Destination:
         compression: Compression,
         *,
         same: bool,
+        lists: Sequence[str] = (),
     ) -> None:
         self.outputs: list[str] = []
         self.compression = compression
         self._inputs = inputs
+        self._read = [*inputs, *lists, *([options.schema] if options.schema else [])]
         self._shards = shards
         self._options = options
         self._target = target
@@ -43,7 +45,7 @@ class Destination:
         self._files = OutputSet(
             self._names.path,
             force=options.force,
-            same_as=inputs,
+            same_as=self._read,
             make_directory=self._names.in_directory,
             text=target == "jsonl" and compression == "none",
         )
@@ -119,7 +121,7 @@ class Destination:
         if self._files.direct or is_direct(path):
             from tfrtool.sources.sink import atomic_output
 
-            with atomic_output(path, force=options.force, same_as=self._inputs) as out:
+            with atomic_output(path, force=options.force, same_as=self._read) as out:
                 out.write(data)
             return []
         self._files.open(path).write(data)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfrtool.errors import WriteError
 from tfrtool.fields import Fields, made
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.sizes import Sizes, Spread
@@ -23,7 +23,8 @@ class DataSet(Fields):
     bytes as they lie on disk (of what came through a pipe, as they came), `records` how many records each has.
     `packed` and `unpacked` are bytes of compressed files alone. `largest` is the first of the largest files: its size,
     its path and its records; `hollow` the first without a record. Foreign files and those that cannot be read are left
-    out.
+    out. `undigested` is why payloads of different files could not be held against one another, though those of each
+    were.
     """
 
     payloads: Sizes = made(default_factory=Sizes)
@@ -39,14 +40,26 @@ class DataSet(Fields):
     largest: tuple[int, str, int] | None = None
     hollow: tuple[int, str] | None = None
     digests: Digests | None = None
+    undigested: WriteError | None = None
     paths: list[str] = made(default_factory=list)
 
     def add(self, report: StatReport) -> None:
         """Take in one file. Its digests belong to the data set from then on."""
-        if report.status not in ("clean", "damaged") and not report.unindexed:
-            return
+        if _is_told(report):
+            self.payloads.update(report.payloads)
+            self._add_the_rest(report)
+
+    @classmethod
+    def of(cls, report: StatReport) -> DataSet:
+        """One file alone, whose sizes are not copied: to be looked at, and not to be added to."""
+        data = cls()
+        if _is_told(report):
+            data.payloads = report.payloads
+            data._add_the_rest(report)
+        return data
+
+    def _add_the_rest(self, report: StatReport) -> None:
         size = report.bytes or 0 if report.size is None else report.size
-        self.payloads.update(report.payloads)
         self.framing += report.overhead_bytes
         self.damaged += report.damaged_bytes
         self.files.add([size])
@@ -61,12 +74,23 @@ class DataSet(Fields):
         if not report.records:
             self.hollow = _first(self.hollow, (1, report.path))
         if report.digests is not None:
-            if self.digests is None:
-                self.digests = report.digests
-            else:
-                self.digests.update(report.digests, len(self.paths))
-                report.digests.close()
+            self._take(report.digests)
             self.paths.append(report.path)
+
+    def _take(self, digests: Digests) -> None:
+        if self.digests is None and self.undigested is None:
+            self.digests = digests
+            return
+        try:
+            if self.digests is not None:
+                self.digests.update(digests, len(self.paths))
+        except WriteError as error:
+            self.undigested = error
+            if self.digests is not None:
+                self.digests.close()
+            self.digests = None
+        finally:
+            digests.close()
 
     def update(self, other: DataSet) -> None:
         """Take in all that is in another, which does not change."""
@@ -146,9 +170,6 @@ def _first(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[
     return one[0] + other[0], one[1]
 
 
-def data_set(reports: Sequence[StatReport]) -> DataSet:
-    """Some files together."""
-    total = DataSet()
-    for report in reports:
-        total.add(report)
-    return total
+def _is_told(report: StatReport) -> bool:
+    """Whether there are figures of a file: also where no more than something beside it could not be written."""
+    return report.status in ("clean", "damaged") or report.unindexed or report.undigested

@@ -56,6 +56,7 @@ class Digests:
         self._most = held
         self._held: list[bytes] = []
         self._levels: list[_Level] = []
+        self._found: Repeats | None = None
 
     def add(self, payloads: Iterable[Buffer], first: int) -> None:
         """Take in payloads of file 0, of which `first` is the number of the first record."""
@@ -70,12 +71,13 @@ class Digests:
         self._add([digest.digest()], number)
 
     def _add(self, digests: Iterable[bytes], first: int) -> None:
+        self._found = None
         self._held += [digest + n.to_bytes(_PLACE) for n, digest in enumerate(digests, first)]
         self._make_room()
 
     def update(self, other: Digests, files: int = 0) -> None:
         """Take in all that another holds, which does not change; its file 0 becomes the file of number `files`."""
-        shift = files << 8 * _RECORD
+        shift, self._found = files << 8 * _RECORD, None
         for block in other._blocks():
             if shift:
                 block = [one[:_DIGEST] + (int.from_bytes(one[_DIGEST:]) + shift).to_bytes(_PLACE) for one in block]
@@ -90,7 +92,12 @@ class Digests:
         return both
 
     def repeats(self) -> Repeats:
-        """What occurs more than once."""
+        """What occurs more than once. All files are read for that, once until more digests are taken in."""
+        if self._found is None:
+            self._found = self._repeats()
+        return self._found
+
+    def _repeats(self) -> Repeats:
         count = 0
         last = b""  # the first entry of the digest that was met last
         first: tuple[bytes, bytes] | None = None
@@ -110,6 +117,7 @@ class Digests:
 
     def close(self) -> None:
         """Let go of everything."""
+        self._found = None
         self._held.clear()
         for level in self._levels:
             level.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -38,7 +38,10 @@ class IndexCheck:
     of step.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, unseen: Callable[[int, int, int], Damage | None] | None = None) -> None:
+        """`unseen` is asked for the damage of a frame whose payload nobody looked at, by its offset, its size and its
+        number; only of frames without a line, since a damaged record has none."""
+        self._unseen = unseen
         self._index = IndexFile(path)
         self._line, self._next = self._index.peek()
         self.alien = _why_alien(self._line, self._next)
@@ -52,8 +55,8 @@ class IndexCheck:
         """Whether an index may be advised to be written in its place: it is one, or nothing."""
         return not self.alien or self._line is None
 
-    def batch(self, batch: Batch) -> Iterator[IndexFault]:
-        """Sound frames: each has its line."""
+    def batch(self, batch: Batch) -> Iterator[IndexFault | Damage]:
+        """Sound frames: each has its line. What turns out to be damaged all the same is yielded, too."""
         if self._index.passes(lines_of(batch), batch.count):
             self._line, self._next = self._index.peek()
             self._passed = batch.end - batch.sizes[-1] - FRAMING
@@ -62,6 +65,10 @@ class IndexCheck:
             line = self._line
             if line is not None and line.offset == offset and line.size == size:
                 self._advance()
+            elif damage := self._looked_at(number, offset, size):
+                yield damage
+                yield from self.damage(damage)
+                continue
             else:
                 yield from self._told(self._frame(number, offset, size))
             self._passed = offset
@@ -93,6 +100,12 @@ class IndexCheck:
             self.faults += 1
             if self.faults <= TOLD:
                 yield fault
+
+    def _looked_at(self, number: int, offset: int, size: int) -> Damage | None:
+        told = self.alien and (self.faults or self._line is not None)
+        if self._unseen is None or told or (self._line and self._line.offset == offset):
+            return None
+        return self._unseen(offset, size, number)
 
     def _frame(self, number: int, offset: int, size: int) -> Iterator[IndexFault]:
         if self.alien:

@@ -7,15 +7,18 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import TfrtoolError
-from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
-from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.framing.walk import MAX_RECORD, Batch, unsound_data
 from tfrtool.report import Remedy
 from tfrtool.verbs.index import IndexFile, frames, refuse
 from tfrtool.verbs.reading import Reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+
+_PIECE = 1 << 20
+"""Bytes of a payload that are read at once where it is not kept."""
 
 
 class NoSuchRecord(TfrtoolError):
@@ -70,16 +73,30 @@ def _frame(read: Reading, offset: int, size: int, number: int) -> Batch | Damage
     data, length, begin, end = read.source.data, size - FRAMING, offset + HEADER, offset + size
     if length > MAX_RECORD:
         return Batch(offset, end, number, 1, begin, None, [0], [length])
-    view, footer = memoryview(bytearray(length)), memoryview(bytearray(FOOTER))
+    view = memoryview(bytearray(length))
     data.read_into(begin, view)
-    data.read_into(end - FOOTER, footer)
-    want, got = rotated(crc32c(view)), int.from_bytes(footer, "little")
-    if want == got:
-        return Batch(offset, end, number, 1, begin, view, [0], [length])
-    from tfrtool.framing import words
-    from tfrtool.framing.damage import Damage
+    return _unsound(read, offset, size, number, crc32c(view)) or Batch(
+        offset, end, number, 1, begin, view, [0], [length]
+    )
 
-    return Damage(offset, end, "data-crc", number, Masked(want), Masked(got), words.data_unsound(length))
+
+def payload_damage(read: Reading, offset: int, size: int, number: int) -> Damage | None:
+    """The damage of the frame of a sound header that takes these bytes; None where its payload is sound.
+
+    Of a payload no more than a piece is held. The source has to be one that can seek.
+    """
+    crc, at, end = 0, offset + HEADER, offset + size - FOOTER
+    piece = memoryview(bytearray(min(end - at, _PIECE)))
+    while at < end and (got := read.source.data.read_into(at, piece[: end - at])):
+        crc, at = crc32c(piece[:got], crc), at + got
+    return _unsound(read, offset, size, number, crc)
+
+
+def _unsound(read: Reading, offset: int, size: int, number: int, crc: int) -> Damage | None:
+    footer = memoryview(bytearray(FOOTER))
+    read.source.data.read_into(offset + size - FOOTER, footer)
+    want, got = rotated(crc), int.from_bytes(footer, "little")
+    return None if want == got else unsound_data(offset, offset + size, number, want, got)
 
 
 def _one(batch: Batch, i: int) -> Batch:

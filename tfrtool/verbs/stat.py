@@ -11,12 +11,12 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
-from tfrtool.errors import TfrtoolError
+from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.advice import Advice, advice
-from tfrtool.verbs.dataset import data_set
+from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
@@ -50,7 +50,8 @@ class StatReport(FileReport):
     `payloads` are the sizes of the payloads of sound records, `payload_bytes` their sum, `overhead_bytes` the framing
     around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
     `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
-    written, None for none; `unindexed` says that one could not be written, which is an error though all else is known.
+    written, None for none; `unindexed` says that one could not be written, and `undigested` that duplicates could not
+    be looked for: errors, though all else is known.
     """
 
     payloads: Sizes = made(default_factory=Sizes)
@@ -60,6 +61,7 @@ class StatReport(FileReport):
     first_duplicate: tuple[int, int] | None = None
     index: str | None = None
     unindexed: bool = False
+    undigested: bool = False
     digests: Digests | None = None
 
     @property
@@ -75,12 +77,12 @@ class StatReport(FileReport):
     @property
     def compression_ratio(self) -> float | None:
         """How many bytes one byte of the file unpacks to; None for what is not compressed."""
-        return data_set([self]).ratio
+        return DataSet.of(self).ratio
 
     @property
     def advice(self) -> list[Advice]:
         """What could be better about the file."""
-        return advice(data_set([self]))
+        return advice(DataSet.of(self))
 
 
 def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
@@ -89,10 +91,11 @@ def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
     `close` the report's `digests` when done with them.
     """
     for event in reading(name, options, lambda read: _stat(read, options)):
-        yield _as_stat(event) if isinstance(event, FileReport) else event
+        yield stat_report(event) if isinstance(event, FileReport) else event
 
 
-def _as_stat(report: FileReport) -> StatReport:
+def stat_report(report: FileReport) -> StatReport:
+    """A report as one of `stat`: an input that never came to be read has none of its own."""
     if isinstance(report, StatReport):
         return report
     return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
@@ -112,13 +115,16 @@ def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
         refuse(read)
         with atomic_output(index, force=options.force, same_as=(read.source.name, *options.inputs)) as out:
             begun = True
-            for event in _walked(read, options, out):
+            lines = _Lines(out, index)
+            for event in _walked(read, options, lines):
                 if isinstance(event, StatReport):
                     report = event
                 else:
                     yield event
             if report is None or report.status == "foreign":
                 raise _NothingToIndex
+            if lines.error is not None:
+                raise lines.error
             report.index = index
     except _NothingToIndex:
         pass
@@ -126,33 +132,63 @@ def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
         if begun and report is None:
             raise
         for event in _walked(read, options, None) if report is None else [report]:
-            yield _without_index(event, error) if isinstance(event, StatReport) else event
+            if isinstance(event, StatReport) and event.status != "foreign":
+                event.unindexed, event.index = True, None
+                _note(event, error)
+            yield event
         return
+    except BrokenPipeError:
+        if report is None or index == "-":
+            raise
+        report.unindexed, report.index = True, None
+        _note(report, _left(index))
     if report:
         yield report
 
 
-def _without_index(report: StatReport, error: TfrtoolError) -> StatReport:
-    """The report of a file whose index could not be written: that is an error, beside all figures of the file."""
-    if report.status in ("clean", "damaged"):
-        report.message = "; ".join(filter(None, (error.facts, report.message)))
-        report.status, report.error, report.index = "error", (error.kind, report.message), None
-        report.remedy, report.hint, report.unindexed = error.remedy, None, True
-    return report
+def _note(report: StatReport, error: TfrtoolError) -> None:
+    """Something that was to be written could not be: that is an error, beside all figures of the file."""
+    report.message = "; ".join(filter(None, (error.facts, report.message)))
+    report.status, report.error = "error", (error.kind, report.message)
+    report.remedy, report.hint = error.remedy, None
+
+
+def _left(index: str) -> WriteError:
+    return WriteError(f"cannot write '{index}': its reader went away")
 
 
 class _NothingToIndex(Exception):
     """The file turned out to be none of records, so no index is published."""
 
 
-def _walked(read: Reading, options: StatOptions, index: BinaryIO | None) -> Iterator[Damage | StatReport]:
+class _Lines:
+    """Writes the lines of an index, up to the first `error`, which is no reason to read no further."""
+
+    def __init__(self, out: BinaryIO, path: str) -> None:
+        self._out, self._path = out, path
+        self.error: WriteError | None = None
+
+    def write(self, batch: Batch) -> None:
+        from tfrtool.verbs.index import lines_of
+
+        if self.error is None:
+            try:
+                self._out.write(lines_of(batch))
+            except WriteError as error:
+                self.error = error
+            except BrokenPipeError:
+                if self._path == "-":
+                    raise
+                self.error = _left(self._path)
+
+
+def _walked(read: Reading, options: StatOptions, index: _Lines | None) -> Iterator[Damage | StatReport]:
     payloads, digests = Sizes(), None
+    undigested: TfrtoolError | None = None
     if options.duplicates:
         from tfrtool.verbs.digests import Digests
 
         digests = Digests()
-    if index is not None:
-        from tfrtool.verbs.index import lines_of
     headers = digests is None and index is None
     for event in read.events(headers_only=headers, lengths=headers):
         if not isinstance(event, Batch):
@@ -160,18 +196,30 @@ def _walked(read: Reading, options: StatOptions, index: BinaryIO | None) -> Iter
             continue
         payloads.add(event.sizes)
         if index is not None:
-            index.write(lines_of(event))
-        if digests is not None:
-            _digest(read, digests, event)
-    report = _as_stat(read.report())
+            index.write(event)
+        if digests is not None and undigested is None:
+            try:
+                _digest(read, digests, event)
+            except WriteError as error:  # there is no room for digests, and all else can be told
+                undigested = error
+    report = stat_report(read.report())
     report.payloads = payloads
     report.payload_bytes = payloads.total
     report.overhead_bytes = report.records * sum(read.framing)
     if digests is not None:
-        repeats = digests.repeats()
-        report.duplicates, report.digests = repeats.count, digests
-        if repeats.first:
-            report.first_duplicate = repeats.first[0].record, repeats.first[1].record
+        try:
+            if undigested is not None:
+                raise undigested
+            repeats = digests.repeats()
+        except TfrtoolError as error:
+            digests.close()
+            if report.status != "foreign":
+                report.undigested = True
+                _note(report, error)
+        else:
+            report.duplicates, report.digests = repeats.count, digests
+            if repeats.first:
+                report.first_duplicate = repeats.first[0].record, repeats.first[1].record
     yield report
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | FileReport]:
     """Yield the damage of one input as it is found, then its report; an input that cannot be read is a report too.
 
-    With an index in the options, what of it does not agree is yielded as well, the first `index_check.TOLD` faults.
+    With an index in the options, what of it does not agree is yielded as well, the first `index_check.TOLD` faults. If
+    `quick`, the payloads of records that have no line in it are looked at, since a damaged record has none.
     """
     yield from reading(name, options, _verify if options.index is None else _verify_both)
 
@@ -27,16 +28,19 @@ def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | F
 def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
     """Verify a file, and the index that `options` names against it."""
     from tfrtool.verbs.index import refuse
-    from tfrtool.verbs.index_check import IndexCheck
+    from tfrtool.verbs.index_check import IndexCheck, IndexFault
 
     assert read.options.index is not None
     if not read.foreign:
         refuse(read)
-    with IndexCheck(read.options.index) as check:
+    with IndexCheck(read.options.index, _unseen(read)) as check:
 
-        def watch(event: Batch | Damage) -> Iterator[IndexFault]:
+        def watch(event: Batch | Damage) -> Iterator[IndexFault | Damage]:
             if isinstance(event, Batch):
-                yield from check.batch(event)
+                for found in check.batch(event):
+                    if not isinstance(found, IndexFault):
+                        read.unfit(found)
+                    yield found
             elif not read.foreign:
                 yield from check.damage(event)
 
@@ -54,13 +58,30 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
             yield event
 
 
+def _unseen(read: Reading) -> Callable[[int, int, int], Damage | None] | None:
+    """What tells whether a payload is damaged where only headers are read, else None."""
+    if not _headers_only(read, indexed=True):
+        return None
+    from functools import partial
+
+    from tfrtool.verbs.numbered import payload_damage
+
+    return partial(payload_damage, read)
+
+
+def _headers_only(read: Reading, indexed: bool) -> bool:
+    """Whether payloads are left alone. Not in a pipe with an index, where none can be looked at later."""
+    return read.options.quick and (read.source.seekable or not indexed)
+
+
 def _verify(
-    read: Reading, watch: Callable[[Batch | Damage], Iterator[IndexFault]] | None = None
+    read: Reading, watch: Callable[[Batch | Damage], Iterator[IndexFault | Damage]] | None = None
 ) -> Iterator[Damage | IndexFault | FileReport]:
     options = read.options
-    lengths = options.quick and watch is not None
+    headers = _headers_only(read, indexed=watch is not None)
+    lengths = headers and watch is not None
     too_large = 0
-    for event in read.events(payloads=options.payload, headers_only=options.quick, lengths=lengths, whole=True):
+    for event in read.events(payloads=options.payload, headers_only=headers, lengths=lengths, whole=True):
         if not isinstance(event, Batch):
             yield event
             if watch is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tfrtool.cli.destination import refuse_inputs
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError
 from tfrtool.sources.sink import atomic_output
@@ -42,16 +43,21 @@ def run_with_page(
     force: bool,
     *,
     resolution: Resolution | None = None,
+    indexes: Iterable[str] = (),
+    written: bool = False,
     **settings: Any,
 ) -> int:
     """As `tfrtool.cli.session.run`, and write the page to `path`; with `force`, over a file that exists.
 
-    Raises `WriteError` where the page cannot be written: before anything is read, where that can be told by then.
+    `indexes` are those that the command reads or, if `written`, writes. Raises `UsageError` where the page is one of
+    them, or an input, and `WriteError` where it cannot be written: before anything is read, where that can be told by
+    then.
     """
     if resolution is None:
         from tfrtool.sources.inputs import resolve
 
         resolution = resolve(common.inputs)  # before there is a page, which may lie in a directory that is read
+    refuse_inputs("--html", [path], resolution, indexes, written=written)
     try:
         with atomic_output(path, force=force, same_as=resolution.names) as out:
             code = run(common, job, Both(printer, page), resolution=resolution, **settings)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, figures, hint, said, status, table
 from tfrtool.cli.stat_figures import bin_label
 from tfrtool.cli.stat_figures import figures as figures_of
-from tfrtool.cli.stat_words import stat_report, what_is_wrong
+from tfrtool.cli.stat_words import what_is_wrong
 from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
 from tfrtool.verbs.advice import advice
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin
+from tfrtool.verbs.stat import StatReport, stat_report
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
-    from tfrtool.verbs.stat import StatReport
 
 _COLUMNS = (
     Column("file"),

@@ -173,30 +173,50 @@ def _literal(text: str) -> str:
     return text
 
 
+def admit(inputs: Sequence[str], folder: str, force: bool = False) -> None:
+    """What `write` says of the names of these inputs and of the folder, before anything is read."""
+    with _outputs(inputs, folder, force):
+        pass
+
+
+def paths_in(folder: str) -> list[str]:
+    """The paths of both documents."""
+    return [os.path.join(folder, name) for name in ("features.json", "dataset_info.json")]
+
+
 def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
     """Write both documents into a folder that is there, and give their paths.
 
-    Raises `OpenError` where the folder is not there, `WriteError` where a document is there already and `force` is not
-    given, or is an input, or cannot be written; then neither is written.
+    Raises `OpenError` where the folder is not there, `RefusedError` where the record files lie elsewhere, `WriteError`
+    where a document is there already and `force` is not given, or is an input, or cannot be written; then neither is
+    written.
     """
     import json
 
     made = documents(schema)
+    with _outputs([file.path for file in schema.files], folder, force) as outputs:
+        paths = paths_in(folder)
+        for path in paths:
+            document = made[os.path.basename(path)]
+            outputs.open(path).write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())
+        outputs.publish(paths)
+    return paths
+
+
+def _outputs(inputs: Sequence[str], folder: str, force: bool) -> OutputSet:
+    """The set of both documents, which may be written."""
     if not Path(folder).is_dir():
         raise OpenError(f"'{folder}' is no folder; it should be the one in which the record files lie")
-    for lies in {os.path.dirname(file.path) or "." for file in schema.files}:
+    for lies in {os.path.dirname(path) or "." for path in inputs if path != "-"}:
         if "://" in lies:
             raise RefusedError(f"tfds looks for its two files beside the records, in '{lies}', and this writes to disk")
         if not Path(lies).is_dir() or not os.path.samefile(lies, folder):
             raise RefusedError(
                 f"tfds looks for the record files beside the two that this writes: they belong into '{lies}'"
             )
-    paths = {os.path.join(folder, name): document for name, document in made.items()}
+    paths = paths_in(folder)
     for path in filter(is_direct, paths):
         raise WriteError(f"cannot write '{path}': it is a pipe or a device")
-    with OutputSet(next(iter(paths)), force=force, same_as=[file.path for file in schema.files]) as outputs:
-        outputs.admit(paths)
-        for path, document in paths.items():
-            outputs.open(path).write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())
-        outputs.publish(list(paths))
-    return list(paths)
+    outputs = OutputSet(paths[0], force=force, same_as=inputs)
+    outputs.admit(paths)
+    return outputs
