@@ -70,9 +70,7 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
         )
 
 
-def named_after(
-    source: str, target: Target, suffix: str, packing: str, *, same: bool, untold: bool = False
-) -> str:
+def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool, untold: bool = False) -> str:
     """What an output is called that is named after an input: `suffix` is the usual end of its format.
 
     A name of the `same` format stays, but for the end that tells the packing. A member of a shard set has no such end
