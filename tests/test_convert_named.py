@@ -97,7 +97,7 @@ def test_a_packing_that_is_asked_for_is_the_one_that_the_name_tells(
         ("d-00000-of-00001", {"compress": "gzip"}, "d-00000-of-00001"),
         ("d-00000-of-00001.tfrecord", {"compress": "gzip"}, "d-00000-of-00001.tfrecord.gz"),
         ("d.tfrecord", {"compress": "gzip"}, "d.tfrecord.gz"),
-        ("d", {"compress": "zlib"}, "d.zlib"),
+        ("d.tfrecord-00000-of-00001", {"compress": "zlib"}, "d.tfrecord-00000-of-00001"),
         ("d.tfrecord", {"compress": "none"}, "d.tfrecord"),
         ("d.TFRecord.ZZ", {"to": "jsonl"}, "d.jsonl"),
         ("d.tfrecord", {"to": "jsonl", "compress": "zlib"}, "d.jsonl.zlib"),
@@ -136,9 +136,10 @@ def test_the_name_of_a_shard_stays_and_that_it_does_not_tell_its_packing_is_told
     Path("t-00000-of-00001").write_bytes(DATA)
     result = run("convert", "t-00000-of-00001", "-o", "dir/", "--compress", "gzip")
     assert (os.listdir("dir"), result.returncode) == (["t-00000-of-00001"], 0)
-    assert "packed with gzip, and the names of shards do not say so" in result.stderr
+    assert "packed with gzip, and not all names say so" in result.stderr
     assert "compression_type='GZIP'" in result.stderr
-    assert run("convert", "in", "-o", "dir/", "--compress", "gzip").stderr == ""
+    os.rename("in", "in.tfrecord")
+    assert run("convert", "in.tfrecord", "-o", "dir/", "--compress", "gzip").stderr == ""
 
 
 def test_outputs_packed_as_the_first_input_is_are_named_as_it_is() -> None:

@@ -25,7 +25,7 @@ _PIECE = 1 << 20
 """Unpacked bytes that are held at once."""
 
 _OFRECORD = re.compile(rb"\0{4}\n[\x01-\xff]{1,5}?[\n\x12]", re.DOTALL)
-"""In an OFRecord file, the upper half of a length, the tag and the size of an entry, and the tag of its name or list."""
+"""In an OFRecord file, the upper half of a length, tag and size of an entry, and the tag of its name or its list."""
 
 _USUAL_ZLIB = (b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 """The zlib headers that writers make and that are no text, as `x^` is."""

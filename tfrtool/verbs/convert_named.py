@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, cast
 
 from tfrtool.errors import OptionError
-from tfrtool.sources.shards import Member
 from tfrtool.sources.sink_set import is_direct
 
 if TYPE_CHECKING:
@@ -73,15 +72,15 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
 def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool, untold: bool = False) -> str:
     """What an output is called that is named after an input: `suffix` is the usual end of its format.
 
-    A name of the `same` format stays, but for the end that tells the packing. A member of a shard set has no such end
-    unless its name brings one: readers look for the names of a set as they are. Nor has what is packed as its input is
-    `untold` by the names of the inputs.
+    A name of the `same` format stays, but for the end that tells the packing. Names that do not end in a format, as
+    those of shards, are looked for as they are, and get no such end, nor do outputs where the names of inputs that are
+    packed alike leave it `untold`.
     """
     base = os.path.basename(source)
     told, packed = told_by_name(base), _parted(base)[1]
     stem = base.removesuffix(base[-len(packed) :]) if packed else base
     if same and told in (None, target):
-        stays = PACKINGS[packed] == packing if packed else untold or _is_bare_member(base)
+        stays = PACKINGS[packed] == packing if packed else untold or told is None
         return base if stays else stem + _ENDS[packing]
     return (os.path.splitext(stem)[0] if told else stem) + suffix + _ENDS[packing]
 
@@ -90,14 +89,8 @@ def packed_untold(packing: str, target: Target | None, *, asked: bool) -> str:
     """A remark on outputs of which their names do not say how they are packed: as was `asked`, or as their inputs."""
     told = f"readers have to be told, as TensorFlow by compression_type='{packing.upper()}'"
     told = told if target == "tfrecord" else "readers have to be told"
-    why = "and the names of shards do not say so" if asked else "as the first input is"
+    why = "and not all names say so" if asked else "as the first input is"
     return f"the output is packed with {packing}, {why}: {told}"
-
-
-def _is_bare_member(base: str) -> bool:
-    """Whether a name is that of a member of a shard set, with nothing behind it."""
-    member = Member.parse(base)
-    return member is not None and not member.suffix
 
 
 def _parted(output: str) -> tuple[str, str]:
