@@ -6,7 +6,7 @@ from pathlib import Path
 
 from faults import flip
 from fork import forked
-from messagekit import event, example, ofrecord, scalar
+from messagekit import entry, event, example, ofrecord, raw_example, scalar, sized
 from program import json_lines, on_terminal, run, shell
 from pytest import MonkeyPatch, fixture, mark
 
@@ -58,6 +58,16 @@ def test_changes_are_no_finding_and_losses_by_request_are() -> None:
     assert result.returncode == 1
     assert "mixed\tlost\td\t2\tdouble rounded to float\n" in result.stdout
     assert "3 records written, 1 loss, as asked for" in result.stdout
+
+
+def test_a_list_that_another_overrides_is_lost_though_nobody_asked_for_it() -> None:
+    numbers, texts = sized(3, sized(1, b"\1")), sized(1, sized(1, b"x"))
+    Path("twice").write_bytes(frame(raw_example(entry(b"a", numbers, texts))))
+    for how in (["--to", "ofrecord"], ["--select", "a"]):
+        result = run("convert", "twice", "-o", "out", "--force", *how)
+        assert result.returncode == 1
+        assert "lost\ta\t1\ta list that one of another kind overrides, left out\n" in result.stdout
+        assert "1 record written, 1 loss\n" in result.stdout
 
 
 def test_what_cannot_be_held_is_refused_with_its_place_and_what_to_do() -> None:

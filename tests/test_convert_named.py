@@ -95,6 +95,10 @@ def test_a_packing_that_is_asked_for_is_the_one_that_the_name_tells(
         ("d.zz", {"compress": "gzip"}, "d.gz"),
         ("d.gz", {}, "d"),  # which is a lie
         ("d-00000-of-00001", {"compress": "gzip"}, "d-00000-of-00001"),
+        ("d-00000-of-00001.tfrecord", {"compress": "gzip"}, "d-00000-of-00001.tfrecord.gz"),
+        ("d.tfrecord", {"compress": "gzip"}, "d.tfrecord.gz"),
+        ("d.tfrecord-00000-of-00001", {"compress": "zlib"}, "d.tfrecord-00000-of-00001"),
+        ("d.tfrecord", {"compress": "none"}, "d.tfrecord"),
         ("d.TFRecord.ZZ", {"to": "jsonl"}, "d.jsonl"),
         ("d.tfrecord", {"to": "jsonl", "compress": "zlib"}, "d.jsonl.zlib"),
         ("d.tfrecord.Zlib", {"to": "jsonl", "compress": "gzip"}, "d.jsonl.gz"),
@@ -126,6 +130,23 @@ def test_a_compression_that_nobody_asked_for_and_no_name_tells_is_told(how: str,
     assert result.returncode == 0
     assert ("is packed with gzip, as the first input is" in result.stderr) == told
     assert ("compression_type='GZIP'" in result.stderr) == told
+
+
+def test_the_name_of_a_shard_stays_and_that_it_does_not_tell_its_packing_is_told() -> None:
+    Path("t-00000-of-00001").write_bytes(DATA)
+    result = run("convert", "t-00000-of-00001", "-o", "dir/", "--compress", "gzip")
+    assert (os.listdir("dir"), result.returncode) == (["t-00000-of-00001"], 0)
+    assert "packed with gzip, and not all names say so" in result.stderr
+    assert "compression_type='GZIP'" in result.stderr
+    os.rename("in", "in.tfrecord")
+    assert run("convert", "in.tfrecord", "-o", "dir/", "--compress", "gzip").stderr == ""
+
+
+def test_outputs_packed_as_the_first_input_is_are_named_as_it_is() -> None:
+    Path("other.tfrecord").write_bytes(DATA)
+    assert convert(["in.gz", "other.tfrecord"], "dir/").outputs == ["dir/in.gz", "dir/other.tfrecord.gz"]
+    Path("untold.tfrecord").write_bytes(gzip.compress(DATA))
+    assert convert(["untold.tfrecord", "other.tfrecord"], "as/").outputs == ["as/untold.tfrecord", "as/other.tfrecord"]
 
 
 def test_members_of_an_older_set_beside_the_outputs_are_told() -> None:

@@ -99,7 +99,7 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     multiple=True,
     metavar="CONDITION",
     help="Keep records where, say, 'label == 3' or \"name != 'cat'\" holds: any value compares so; for !=, the feature "
-    "is there and no value is the same. Floats compare as float32. Of several conditions all must hold.",
+    "has values and none is the same. Floats compare as float32. Of several conditions all must hold.",
 )
 @click.option(
     "--skip",

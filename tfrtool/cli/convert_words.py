@@ -47,11 +47,15 @@ def _gone(report: ConvertReport, conversion: Conversion) -> str:
 
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
-    """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not."""
+    """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not, a list
+    that another one overrides."""
+    from tfrtool.payload.mapping_rules import STEPS_LEFT
+    from tfrtool.payload.mapping_strangers import OVERRIDDEN
     from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
     from tfrtool.verbs.targets import ROWS
 
-    return conversion.target in ROWS or any(loss.what in (ROUNDED, ROUNDED_TO_DOUBLE) for loss in report.losses)
+    unasked = (OVERRIDDEN, ROUNDED, ROUNDED_TO_DOUBLE, STEPS_LEFT)
+    return conversion.target in ROWS or any(loss.what in unasked for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:
@@ -60,7 +64,10 @@ def hint(report: FileReport, conversion: Conversion) -> str | None:
     if report.status == "foreign" and report.faults["payload"]:
         return "--to tfrecord copies them as they are, without options about features"
     if set(report.faults) == {"payload"}:  # which repair cannot mend
-        return None if conversion.options.skip_damaged else "say --skip-damaged to leave out what is another message"
+        if conversion.options.skip_damaged:
+            return None
+        other = f", or {found}" if found and report.remedy and report.remedy.words else ""
+        return f"say --skip-damaged to leave such records out{other}"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
         repair = f"{found} to save what can be saved, or say" if found else "say"
         return f"{repair} --skip-damaged to leave out what is damaged"

@@ -77,11 +77,13 @@ some record is without stands in a comment, with the reason, where DALI or tfrec
             "a SequenceExample": "It is refused; --sequence flatten writes each list beside its NAME/lengths, and the "
             "schema brings it back.",
             "lists set twice, numbers in several runs": "They are joined, as protobuf reads them; TensorFlow's parser "
-            "reads the first alone.",
+            "reads the first alone. A list that one of another kind overrides is left out, which is told as a loss.",
+            "a feature whose name is not UTF-8": "Its record is damage, unless --unknown drop leaves the feature out.",
         },
         """\
---where keeps the records of which any value of a feature compares so by ==, <, <=, > or >=; by !=, those that have the
-feature and no value that is the same. A record without the feature is never kept; of several conditions all must hold.
+--where keeps the records of which any value of a feature compares so by ==, <, <=, > or >=; by !=, those of
+which the feature has values and none is the same. A record without the feature, or with an empty list, is never kept;
+of several conditions all must hold.
 Text stands in quotes, and so may a name that holds an operator; a quote that belongs to it is doubled. Each condition
 has a --where of its own. A float compares with the number rounded to float32, so that 0.1 finds what is shown as 0.1.
 Names that no record has are told, here and in the other options.
@@ -94,7 +96,8 @@ The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson
 (.gz, .zz, .zlib) where no option does. Another format, as .csv, is refused unless --to says the format; another
 packing, as .zst or one that --compress contradicts, is always refused. Where the first input is packed, the output is
 packed alike; that its name does not say so is told. In a directory each output goes by the name of its input, its
-format and its packing.
+format and its packing; a name that tells no format, as that of the shard train-00000-of-00016, stays, and that it does
+not tell the packing is told.
 
 JSON Lines: a feature of one value is that value, any other an array. Bytes are text where they are printable UTF-8,
 else base64 in {"bytes": ...}; an integer is an int64, however large; a number with a point is a float; a feature

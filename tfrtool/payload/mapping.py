@@ -21,8 +21,8 @@ from tfrtool.payload.mapping_lists import AS_INT64, Lists
 from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_numbers import packed_ints
 from tfrtool.payload.mapping_quick import Change, Quick
-from tfrtool.payload.mapping_read import Item, Record, read_record
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_read import NOT_TEXT, Item, Record, read_record
+from tfrtool.payload.mapping_rules import KINDS, STEPS_LEFT, ListKind, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes, refuse_clashes_apart
 from tfrtool.payload.mapping_strangers import Strangers
 from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
@@ -123,7 +123,9 @@ class Mapper:
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
         """The same as `convert`, by reading every field."""
         self._strangers.refuse_other_kinds(view)
-        found = read_record(view, self.source, self._sequences)
+        found = read_record(view, self.source, self._sequences, lenient=self.rules.unknown == "drop")
+        for name in found.nameless:
+            self.losses.add(name, NOT_TEXT, record, lost=True)
         if found.merged:
             self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
         if found.respelled:
@@ -235,7 +237,7 @@ class Mapper:
             return []
         whole, counts = joined_steps(view, name, steps)
         if any(step.kind is None for step in steps):
-            self.losses.add(name, "steps without a kind, told as steps without values", record, lost=True)
+            self.losses.add(name, STEPS_LEFT, record, lost=True)
         self.losses.add(name, "a feature list, stored as a feature and its lengths", record, lost=False)
         values = self._feature(view, whole, record)
         lengths = lengths_of(name, self.names)

@@ -15,6 +15,11 @@ _NUMBERS = {side: {number: kind for kind, number in kinds.items()} for side, kin
 _WIRE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "int64": VARINT, "double": I64, "int32": VARINT}
 WIDTH: dict[ListKind, int] = {"float": 4, "double": 8}
 Span = tuple[int, int]
+NOT_TEXT = "the name is not UTF-8, and the feature is left out"
+
+
+class NotText(WireError):
+    """A name is not UTF-8, which protobuf refuses, though all else can be read."""
 
 
 @dataclass(slots=True)
@@ -46,6 +51,7 @@ class Record:
 
     `merged`: the features, or the feature lists, stood in more than one part. `steps` are the feature lists of a
     SequenceExample, `parts` the fields that it has of its two, empty ones too. `respelled` is that of `Item`, of any.
+    `nameless` are the names that are not UTF-8, whose features are in none of the others.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -55,6 +61,18 @@ class Record:
     steps: list[tuple[bytes, list[Item]]] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)
     respelled: bool = False
+    nameless: list[bytes] = field(default_factory=list)
+
+    def leave_out(self, item: Item, at: int, lenient: bool) -> bool:
+        """Whether the name of an item whose entry begins at `at` is not UTF-8. Raises NotText unless `lenient`."""
+        try:
+            item.name.decode()
+            return False
+        except UnicodeDecodeError as error:
+            if not lenient:
+                raise NotText(at + error.start, "a name is not UTF-8") from None
+        self.nameless.append(item.name)
+        return True
 
 
 def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, Span]]:
@@ -71,11 +89,14 @@ def _is_drawn(first: int, last: int, span: Span) -> bool:
     return first - span[0] > 1 + max(1, ((last - first).bit_length() + 6) // 7)
 
 
-def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
-    """Read an Example, an OFRecord or, with `sequence`, a SequenceExample. Raises WireError where it is not sound."""
+def read_record(view: memoryview, side: Side, sequence: bool = False, *, lenient: bool = False) -> Record:
+    """Read an Example, an OFRecord or, with `sequence`, a SequenceExample. Raises WireError where it is not sound.
+
+    `lenient` leaves out features whose names are not UTF-8, where otherwise the first raises NotText.
+    """
     record = Record()
     if side == "ofrecord":
-        _read_features(view, 0, len(view), side, record)
+        _read_features(view, 0, len(view), side, record, lenient)
         return record
     for number, wire, first, last, span in whole_fields(view, 0, len(view)):
         if wire != LEN or number not in (1, 2) or (number == 2 and not sequence):
@@ -85,16 +106,18 @@ def read_record(view: memoryview, side: Side, sequence: bool = False) -> Record:
         record.respelled |= _is_drawn(first, last, span)
         record.parts.append(number)
         if number == 1:
-            _read_features(view, first, last, side, record)
+            _read_features(view, first, last, side, record, lenient)
         else:
-            _read_lists(view, first, last, record)
+            _read_lists(view, first, last, record, lenient)
     return record
 
 
-def _read_features(view: memoryview, begin: int, end: int, side: Side, record: Record) -> None:
+def _read_features(view: memoryview, begin: int, end: int, side: Side, record: Record, lenient: bool) -> None:
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if number == 1 and wire == LEN:
-            item, values = _read_entry(view, first, last)
+            item, values, name_at = _read_entry(view, first, last)
+            if record.leave_out(item, name_at, lenient):
+                continue
             for at, stop in values:
                 _read_feature(view, at, stop, side, item)
             record.items.append(item)
@@ -103,18 +126,15 @@ def _read_features(view: memoryview, begin: int, end: int, side: Side, record: R
             record.beside.append(span)
 
 
-def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span]]:
-    item, values, order = Item(b""), [], []
+def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span], int]:
+    """An entry of a map: its item, the spans of its values, and where its name begins."""
+    item, values, order, name_at = Item(b""), [], [], begin
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if wire == LEN and number in (1, 2):
             order.append(number)
             item.respelled |= _is_drawn(first, last, span)
         if number == 1 and wire == LEN:
-            item.name = bytes(view[first:last])
-            try:
-                item.name.decode()
-            except UnicodeDecodeError as error:
-                raise WireError(first + error.start, "a name is not UTF-8") from None
+            item.name, name_at = bytes(view[first:last]), first
         elif number == 2 and wire == LEN:
             values.append((first, last))
         else:
@@ -122,7 +142,7 @@ def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span
     item.respelled |= order != [1, 2]
     if not values:
         refuse_nested(item.name, begin)
-    return item, values
+    return item, values, name_at
 
 
 def refuse_nested(name: bytes, at: int) -> None:
@@ -181,12 +201,14 @@ def values_of(view: memoryview, spans: list[Span], kind: ListKind) -> Iterator[m
                 yield view[first:last]
 
 
-def _read_lists(view: memoryview, begin: int, end: int, record: Record) -> None:
+def _read_lists(view: memoryview, begin: int, end: int, record: Record, lenient: bool) -> None:
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if number != 1 or wire != LEN:
             record.beside.append(span)
             continue
-        item, values = _read_entry(view, first, last)
+        item, values, name_at = _read_entry(view, first, last)
+        if record.leave_out(item, name_at, lenient):
+            continue
         record.respelled |= item.respelled or _is_drawn(first, last, span)
         record.beside.extend(item.beside)
         steps: list[Item] = []

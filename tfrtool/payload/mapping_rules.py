@@ -31,7 +31,8 @@ class Rules:
     - `types`: the kind of single features, by their name in the output, or else in the input, unless that becomes the
       name of another one; where they say nothing, `kinds`, by the name in the input
     - `no_kind`, `empty`, `unknown`: what to do with a feature of no list, a record of no features (where an OFRecord is
-      written; OneFlow stops at both), and fields that the message does not have
+      written; OneFlow stops at both), and fields that the message does not have; to `drop` those leaves out features
+      whose names are not UTF-8 too
     - `sequence`: `flatten` writes the lists of a SequenceExample as features, with the lengths of their steps beside
     - `select` (empty for all) and `drop`: names or patterns (`image/*`), by the name in the input
     - `rename`: from the name in the input; `strip_prefix` is taken off names that begin with it, unless renamed
@@ -59,6 +60,9 @@ class Rules:
     def renames(self) -> bool:
         """Whether names are looked at at all."""
         return bool(self.select or self.drop or self.rename or self.strip_prefix)
+
+
+STEPS_LEFT = "steps without a kind, told as steps without values"
 
 
 class Refused(ValueError):

@@ -8,6 +8,9 @@ from tfrtool.payload.mapping_rules import KINDS, TITLES, Losses, Refused, Rules,
 from tfrtool.payload.mapping_write import Pieces
 from tfrtool.payload.wire import WireError, read_tag
 
+OVERRIDDEN = "a list that one of another kind overrides, left out"
+"""Lost in every conversion that reads it: for protobuf, and so for every reader, it is not there."""
+
 
 class Strangers:
     """Refuses what does not belong, or tells `losses` what becomes of it. `sequences`: a SequenceExample belongs."""
@@ -70,7 +73,7 @@ class Strangers:
         if item.unknown or item.beside or item.within:
             extra = self._extra(view, item, record)
         if item.overridden:
-            self._losses.add(item.name, "a list that one of another kind overrides, left out", record, lost=True)
+            self._losses.add(item.name, OVERRIDDEN, record, lost=True)
         if item.joined:
             self._losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
         if item.split:

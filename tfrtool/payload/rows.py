@@ -80,8 +80,8 @@ def read_row(payload: Buffer, message: Message, changes: list[Change] | None = N
 
     Raises RowError where the payload is not that message to its last byte (`strict.misfit` has the rules; an OFRecord
     may have no features). `lenient` reads it as protobuf does instead: unknown fields are dropped, of two lists of a
-    feature the last counts, odd bytes of a name become \\xNN; RowError is then left for what no reader takes, and for a
-    payload that is evidently another message.
+    feature the last counts, one whose name is not UTF-8 is left out; RowError is then left for what no reader takes,
+    and for a payload that is evidently another message.
     """
     data = bytes(payload)
     row = Row(message)

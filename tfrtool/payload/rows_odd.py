@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from tfrtool.payload.features import ListKind
 from tfrtool.payload.kinds import kind_of
-from tfrtool.payload.mapping_read import refuse_nested
-from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, shown
+from tfrtool.payload.mapping_read import NOT_TEXT, refuse_nested
+from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_numbers import CODES, unpacked
 from tfrtool.payload.strict import misfit
 from tfrtool.payload.values import text_of
@@ -19,7 +19,6 @@ _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofr
 _SINGLE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "double": I64, "int64": VARINT, "int32": VARINT}
 _TWICE = "the name stands more than once in a record, and the last is kept"
 _OVERRIDDEN = "a second list stands in the feature, and the last is kept"
-_NOT_TEXT = "the name is not UTF-8; its odd bytes are written \\xNN"
 _UNKNOWN = "field {} is not known and is dropped"
 
 Spans = list[tuple[int, int]]
@@ -48,6 +47,7 @@ class _Odd:
         self.kinds = LISTS[message]
         self.row_ = Row(message)
         self.changes = changes
+        self.nameless = False
 
     def row(self) -> Row:
         row, p = self.row_, self.p
@@ -63,7 +63,7 @@ class _Odd:
         self._map(parts[1], row.features, self._cell)
         if 2 in parts:
             self._map(parts[2], row.feature_lists, self._steps)
-        if self.changes and not (row.features or row.feature_lists):
+        if self.changes and not (row.features or row.feature_lists or self.nameless):
             raise WireError(0, "no feature, and fields of another message")
         return row
 
@@ -74,7 +74,6 @@ class _Odd:
 
     def _map(self, spans: Spans, items: dict[str, Item], read: Callable[[str, Spans], Item]) -> None:
         """The entries of a map; of a name that stands twice the last counts, in the place of the last."""
-        names: dict[str, bytes] = {}
         for begin, end in spans:
             for number, wire, first, last in fields(self.p, begin, end):
                 if number != 1 or wire != LEN:
@@ -82,14 +81,13 @@ class _Odd:
                     continue
                 raw, value = self._entry(first, last)
                 name = text_of(raw)
+                if name.encode() != raw:
+                    self._say(name, NOT_TEXT)
+                    self.nameless = True
+                    continue
                 if name in items:
-                    if names[name] != raw:
-                        raise RowError(f"two names of one record read alike as text: {shown(name)}")
                     self._say(name, _TWICE)
                     del items[name]
-                elif name.encode() != raw:
-                    self._say(name, _NOT_TEXT)
-                names[name] = raw
                 items[name] = read(name, value)
 
     def _entry(self, begin: int, end: int) -> tuple[bytes, Spans]:

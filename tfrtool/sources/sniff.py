@@ -7,6 +7,7 @@ begins like zlib, one of 35,615 bytes like gzip. So callers ask first whether th
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,12 @@ __all__ = ["Sniffed", "compression_of", "sniff_magic"]
 
 _CONVINCING = 64
 """Unpacked bytes after which a zlib header is believed; text or numbers that look like one break before."""
+
+_PIECE = 1 << 20
+"""Unpacked bytes that are held at once."""
+
+_OFRECORD = re.compile(rb"\0{4}\n[\x01-\xff]{1,5}?[\n\x12]", re.DOTALL)
+"""In an OFRecord file, the upper half of a length, tag and size of an entry, and the tag of its name or its list."""
 
 _USUAL_ZLIB = (b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 """The zlib headers that writers make and that are no text, as `x^` is."""
@@ -116,12 +123,15 @@ def compression_of(head: bytes, *, is_record_header: bool) -> Literal["none", "g
     """Which compression the first bytes of a file show; names are never looked at.
 
     `is_record_header`: whether a TFRecord length checksum holds at offset 0, which settles that nothing is compressed.
-    A gzip header must be plausible, or its data unpack; of zlib, whose header is two bytes, the data must unpack.
+    A gzip header must be plausible, or its data unpack; of zlib, whose header is two bytes, the data must unpack. What
+    may as well be the length and the tags of an OFRecord is gzip only if all that is there unpacks.
     """
     if is_record_header or len(head) < 2:
         return "none"
     if head.startswith(GZIP_MAGIC[: len(head)]):
         header = gzip_header(head)
+        if _begins_as_ofrecord(head):
+            return "gzip" if header.state == "sound" and _all_unpacks(head[header.length :]) else "none"
         if header.state == "cut" or (
             header.state == "sound" and (gzip_header_is_usual(head) or _unpacks(head[header.length :], None))
         ):
@@ -129,6 +139,27 @@ def compression_of(head: bytes, *, is_record_header: bool) -> Literal["none", "g
     elif zlib_header(head).state == "sound" and _unpacks(head[2:], head[:2]):
         return "zlib"
     return "none"
+
+
+def _begins_as_ofrecord(head: bytes) -> bool:
+    """Whether a length below 2 GiB and the tags of a map entry and its name stand there, as in an OFRecord file.
+
+    As a gzip header that says of no time and of no way of packing that any writer would.
+    """
+    return head[3:4] < b"\x80" and _OFRECORD.match(head, 4) is not None
+
+
+def _all_unpacks(data: bytes) -> bool:
+    """Whether bytes that may end within it are one deflate stream, and what is there of its checksum is right."""
+    unzip, crc = zlib.decompressobj(-15), 0
+    try:
+        while data and not unzip.eof:
+            crc = zlib.crc32(unzip.decompress(data, _PIECE), crc)
+            data = unzip.unconsumed_tail
+    except zlib.error:
+        return False
+    rest = unzip.unused_data[:4]
+    return not unzip.eof or rest == crc.to_bytes(4, "little")[: len(rest)]
 
 
 def _unpacks(data: bytes, zlib_head: bytes | None) -> bool:

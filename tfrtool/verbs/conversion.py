@@ -151,7 +151,7 @@ class Conversion:
         report.status, report.error, report.remedy = "error", (kind or error.kind, error.facts), error.remedy
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
-        self._begin(source)
+        self._begin(source, name)
         sink = self._idle if self.failed else self._sink
         losses = self._plan.losses = Losses()
         if isinstance(sink, Surveying):
@@ -183,7 +183,7 @@ class Conversion:
 
     # What there is to be known before the first record
 
-    def _begin(self, source: Input) -> None:
+    def _begin(self, source: Input, name: str) -> None:
         """Learn the target and prepare the outputs, at the first input."""
         if self._destination is not None or source.foreign:
             return
@@ -205,8 +205,17 @@ class Conversion:
             told = packing_told(self.output)
             self._inherited = told is None and same and source.compression != "none"
             compress = told or (source.compression if same else "none")
+        untold = self._inherited and packing_told(name) is None
         self._destination = Destination(
-            self.output, self.inputs, self._shards, self.options, target, compress, same=same, lists=self.lists
+            self.output,
+            self.inputs,
+            self._shards,
+            self.options,
+            target,
+            compress,
+            same=same,
+            lists=self.lists,
+            untold=untold,
         )
         if not self.failed:
             self._prepare(self._destination, target)
@@ -288,8 +297,10 @@ class Conversion:
     def _note(self, destination: Destination) -> None:
         """Note what readers of the outputs are not told by them."""
         packing = destination.compression
-        if self._inherited and not all(packing_told(name) == packing for name in self.outputs):
-            self.notes.append((packed_untold(packing, self.target), Remedy(words="{compress=none} writes it plain")))
+        noted = self._inherited or (self._shards.each and self.target == "tfrecord" and packing != "none")
+        if noted and not all(packing_told(name) == packing for name in self.outputs):
+            said = packed_untold(packing, self.target, asked=not self._inherited)
+            self.notes.append((said, Remedy(words="{compress=none} writes it plain")))
         self.notes += [(remark, None) for remark in destination.remarks()]
 
     def _schema_data(self) -> bytes | None:

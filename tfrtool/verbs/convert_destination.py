@@ -17,7 +17,8 @@ from tfrtool.verbs.targets import Layout, Target
 class Destination:
     """Where the outputs of a conversion lie, and what they are called; `outputs` are the names once they have them.
 
-    `same`: the format stays what it was in the first input.
+    `same`: the format stays what it was in the first input. `untold`: the compression is that of the first input, whose
+    name does not tell it.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Destination:
         *,
         same: bool,
         lists: Sequence[str] = (),
+        untold: bool = False,
     ) -> None:
         self.outputs: list[str] = []
         self.compression = compression
@@ -39,7 +41,7 @@ class Destination:
         self._shards = shards
         self._options = options
         self._target = target
-        self._names = Names(output, target, shards, same, compression)
+        self._names = Names(output, target, shards, same, compression, untold)
         self._sink: Outputs | None = None
         self._own: list[str] = []
         self._files = OutputSet(

@@ -9,6 +9,7 @@ from tfrtool.errors import RefusedError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.payload.mapping_read import NotText
 from tfrtool.payload.mapping_rules import TITLES, Refused
 from tfrtool.payload.wire import WireError
 from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
@@ -95,7 +96,7 @@ class Feed:
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
         self.written = self.skipped = self._looked_at = 0
-        self.stopped = self.unread = False
+        self.stopped = self.unread = self._unnamed = False
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way, up to the last that is wanted."""
@@ -131,6 +132,9 @@ class Feed:
             report.records = self._looked_at
         if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
             report.hint = f"no payload was parsed, since {self.reading.why_unknown()}"
+        if self._unnamed and not self.skip_damaged and not self.checked:
+            report.hint = None
+            report.remedy = Remedy(words="{unknown=drop} to leave out features whose names are not UTF-8")
         if self._unfitting and report.status == "damaged":
             its = "Events" if report.kind == "event" else "of no kind that is known"
             report.status, report.remedy = "foreign", None
@@ -190,6 +194,7 @@ class Feed:
             try:
                 self._record(self._payload(batch, begin, end), batch.first + i)
             except WireError as error:
+                self._unnamed = self._unnamed or type(error) is NotText
                 damage = self._unfit(batch, i, error)
                 self.reading.unfit(damage)
                 yield from self._damage(damage)

@@ -69,24 +69,28 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
         )
 
 
-def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool) -> str:
+def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool, untold: bool = False) -> str:
     """What an output is called that is named after an input: `suffix` is the usual end of its format.
 
-    A name of the `same` format stays, but for an end that tells another packing.
+    A name of the `same` format stays, but for the end that tells the packing. Names that do not end in a format, as
+    those of shards, are looked for as they are, and get no such end, nor do outputs where the names of inputs that are
+    packed alike leave it `untold`.
     """
     base = os.path.basename(source)
     told, packed = told_by_name(base), _parted(base)[1]
     stem = base.removesuffix(base[-len(packed) :]) if packed else base
     if same and told in (None, target):
-        return base if PACKINGS.get(packed, packing) == packing else stem + _ENDS[packing]
+        stays = PACKINGS[packed] == packing if packed else untold or told is None
+        return base if stays else stem + _ENDS[packing]
     return (os.path.splitext(stem)[0] if told else stem) + suffix + _ENDS[packing]
 
 
-def packed_untold(packing: str, target: Target | None) -> str:
-    """A remark on outputs that are packed as their inputs are, of which their names say nothing."""
+def packed_untold(packing: str, target: Target | None, *, asked: bool) -> str:
+    """A remark on outputs of which their names do not say how they are packed: as was `asked`, or as their inputs."""
     told = f"readers have to be told, as TensorFlow by compression_type='{packing.upper()}'"
     told = told if target == "tfrecord" else "readers have to be told"
-    return f"the output is packed with {packing}, as the first input is: {told}"
+    why = "and not all names say so" if asked else "as the first input is"
+    return f"the output is packed with {packing}, {why}: {told}"
 
 
 def _parted(output: str) -> tuple[str, str]:

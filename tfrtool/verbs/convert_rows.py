@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from tfrtool.payload.mapping_names import Names, Types
+from tfrtool.payload.mapping_read import NotText, read_record
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
 from tfrtool.payload.rows_schema import Column, RowSchema
@@ -179,6 +180,10 @@ class RowPlan:
             why = error.why.removeprefix(f"the payload is not {_NAMES[message]}: ")
             placed = _PLACED.fullmatch(why)
             return WireError(int(placed[2]), placed[1]) if placed else WireError(0, why)
+        try:
+            read_record(memoryview(payload), "ofrecord" if message == "ofrecord" else "example", sequence=True)
+        except NotText as odd:
+            return odd
         return refusal(error, _DROP)
 
     def line(self, pieces: Pieces, kind: Kind) -> str:

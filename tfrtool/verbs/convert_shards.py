@@ -117,13 +117,17 @@ class Cuts:
 class Names:
     """The names of the outputs, which may depend on how many there are."""
 
-    def __init__(self, output: str, target: Target, shards: Shards, same_format: bool, packing: Compression) -> None:
+    def __init__(
+        self, output: str, target: Target, shards: Shards, same_format: bool, packing: Compression, untold: bool = False
+    ) -> None:
+        """`untold`: outputs are packed as inputs are whose names do not tell it."""
         self.output = output
         self.target = target
         self.shards = shards
         self.in_directory = shards.each or (target == "ofrecord" and shards.cut)
         self._same = same_format
         self._packing = packing
+        self._untold = untold
 
     def refuse_unfit(self, inputs: Sequence[str]) -> list[str]:
         """The names that are known before anything is written. Raises WriteError where they cannot be names."""
@@ -167,7 +171,8 @@ class Names:
         return [self.output]
 
     def _after(self, name: str) -> str:
-        return named_after(name, self.target, SUFFIXES[self.target], self._packing, same=self._same)
+        suffix = SUFFIXES[self.target]
+        return named_after(name, self.target, suffix, self._packing, same=self._same, untold=self._untold)
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:
         """Raise WriteError where parts of an older, larger set would be read as part of this one."""

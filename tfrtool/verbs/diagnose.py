@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from tfrtool.framing import words
@@ -12,6 +11,7 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
+from tfrtool.verbs.identify import AS_OFRECORD, may_be_ofrecord
 from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_gzip
 
 _LOOKED_AT = 1 << 22
@@ -95,9 +95,8 @@ def diagnose(
             report.status = "foreign"
             report.message = f"no record was found; the file begins with {_shown(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
-            if _may_be_ofrecord(source.head):
-                as_one = "have it read as an OFRecord file, since it begins as one whose first record is cut or broken"
-                report.remedy = Remedy(settings=(("format", "ofrecord"),), aim=as_one)
+            if may_be_ofrecord(source.head):
+                report.remedy = AS_OFRECORD
 
 
 def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
@@ -212,12 +211,6 @@ def _unmangled(source: Source, diagnosis: str) -> _Undoing:
                 undone.release(event.end)
                 data.release(undone.origin(event.end))
     return _Undoing(records, untouched, damaged, undone.converted, undone.left)
-
-
-def _may_be_ofrecord(head: bytes) -> bool:
-    """Whether a length that a writer may have made stands before the tags of a map entry and of its name."""
-    length = int.from_bytes(head[:8], "little")
-    return 0 < length < 1 << 31 and re.match(rb"\n[\x01-\xff]{1,5}?[\n\x12]", head[8:16], re.DOTALL) is not None
 
 
 def _shown(head: bytes) -> str:

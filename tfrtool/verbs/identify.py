@@ -2,8 +2,9 @@
 
 The order of the questions matters. A valid length checksum at offset 0 says TFRecord before any magic number is
 looked at, since the first length of a sound file can look like one. A damaged first header can too, so a header that
-its own payload proves comes next. Only then do signatures speak, and those of text last: a log line before the first
-record does not make a record file a text file.
+its own payload proves comes next. Only then do signatures speak, unless the whole first record of an OFRecord file and
+another one behind it deny them, and those of text last: a log line before the first record does not make a record file
+a text file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.framing.crc import header_is_sound
+from tfrtool.report import Remedy
 
 if TYPE_CHECKING:
     from tfrtool.report import Format
@@ -42,6 +44,8 @@ def identify(source: Source, wanted: str) -> Identity:
 
 def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     # Imported here, since most files have a sound first header.
+    from dataclasses import replace
+
     from tfrtool.framing.ofrecord import looks_like_ofrecord
     from tfrtool.framing.resync import Resync
     from tfrtool.framing.scout import Ledger
@@ -55,8 +59,9 @@ def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     if Resync(data, Ledger()).record_at_start():
         return Identity("tfrecord")
     sniffed = source.sniff()
-    if sniffed and sniffed.diagnosis not in _SOFT:
-        return Identity(None, sniffed)
+    may_be = may_be_ofrecord(source.head)
+    if sniffed and sniffed.diagnosis not in _SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
+        return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed)
     if looks_like_ofrecord(data, plausible_ofrecord, 0):
         found: Format = "ofrecord"
     elif Resync(data, Ledger()).record_within(_SEARCHED):
@@ -70,8 +75,21 @@ def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     return Identity(found)
 
 
+AS_OFRECORD = Remedy(
+    settings=(("format", "ofrecord"),),
+    aim="have it read as an OFRecord file, since it begins as one whose first record is cut or broken",
+)
+
+
+def may_be_ofrecord(head: bytes) -> bool:
+    """Whether a length that a writer may have made stands before the tags of a map entry and of its name."""
+    import re
+
+    length = int.from_bytes(head[:8], "little")
+    return 0 < length < 1 << 31 and re.match(rb"\n[\x01-\xff]{1,5}?[\n\x12]", head[8:16], re.DOTALL) is not None
+
+
 def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
-    from tfrtool.report import Remedy
     from tfrtool.sources import Sniffed
 
     as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
