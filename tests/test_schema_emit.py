@@ -126,6 +126,16 @@ def test_pbtxt_blocks_say_type_presence_and_shape(tmp_path: Path) -> None:
     assert "  type: BYTES\n  presence { min_count: 0 }\n}\n" in text.partition('name: "nothing"')[2]
 
 
+def test_pbtxt_counts_the_steps_of_a_feature_list_then_the_values_of_a_step(tmp_path: Path) -> None:
+    text = emit(described(tmp_path, sequences()), "pbtxt")
+    levels = "value_counts {{ value_count {{ min: {} max: {} }} value_count {{ min: {} max: {} }} }}\n"
+    assert levels.format(1, 3, 2, 2) in text.partition('name: "pair"')[2].partition("feature {")[0]
+    assert levels.format(1, 1, 0, 2) in text.partition('name: "words"')[2].partition("feature {")[0]
+    empty = sequence({}, {"boxes": [("int64_list", [])] * 2})
+    assert "{ value_count { min: 2 max: 2 } value_count { } }" in emit(described(tmp_path, [empty]), "pbtxt")
+    assert "value_count" not in emit(described(tmp_path, sequences(), n=1), "pbtxt").partition("SEQUENCE")[2]
+
+
 def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
     schema = mixed_schema(tmp_path)
     for what in ("tf", "dali"):
@@ -458,6 +468,37 @@ def test_tensorflow_data_validation_infers_the_same_and_finds_nothing_wrong_by_i
     for feature in ours.feature:
         other = theirs[feature.name]
         assert (feature.type, feature.presence) == (other.type, other.presence)
+
+
+ONE = ("int64_list", [1])
+LISTS = {
+    "steps and values of any number": sequences(),
+    "a list that some records are without": [sequence({}, {name: [ONE] * 2}) for name in "aab"],
+    "a list that is empty in some records": [sequence({}, {"a": [ONE] * n}) for n in range(3)],
+    "steps without values": [sequence({}, {"a": [("int64_list", [])] * 2})] * 2,
+    "a step without values beside others": [sequence({}, {"a": [("int64_list", []), ONE]})] * 2,
+    "a step of no kind beside others": [sequence({}, {"a": [None, ONE]})] * 2,
+    "records with steps of no kind alone": [sequence({}, {"a": [None] * 2}), sequence({}, {"a": [ONE]})],
+    "no step of any kind": [sequence({}, {"a": [None] * 2})] * 2,
+    "no step at all": [sequence({}, {"a": [], "b": [ONE]})] * 2,
+    "images": [sequence({}, {"a": [("bytes_list", [JPEG])] * 2})] * 2,
+}
+
+
+@mark.filterwarnings("ignore")  # those of its own dependencies
+@mark.consumer("tensorflow_data_validation")
+@mark.parametrize("lists", LISTS)
+def test_tensorflow_data_validation_finds_nothing_wrong_with_feature_lists(lists: str, tmp_path: Path) -> None:
+    import tensorflow_data_validation as tfdv
+    from google.protobuf import text_format
+    from tensorflow_data_validation.statistics import stats_impl, stats_options
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx_bsl.coders import sequence_example_coder
+
+    batch = sequence_example_coder.SequenceExamplesToRecordBatchDecoder("##SEQUENCE##").DecodeBatch(LISTS[lists])
+    seen = stats_impl.generate_statistics_in_memory(batch, stats_options.StatsOptions())
+    ours = text_format.Parse(emit(described(tmp_path, LISTS[lists]), "pbtxt"), schema_pb2.Schema())
+    assert {name: one.description for name, one in tfdv.validate_statistics(seen, ours).anomaly_info.items()} == {}
 
 
 @mark.tensorflow
