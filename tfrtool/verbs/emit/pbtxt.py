@@ -9,11 +9,14 @@ anomalous ("new column"), and so would one that does not say its type, or has a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
+from tfrtool.payload.values import text_of
 from tfrtool.verbs.emit.common import heading, named, told
 from tfrtool.verbs.labels import gapless, is_label
 
@@ -37,6 +40,16 @@ def emit(schema: Schema) -> str:
         lines += ["feature {", '  name: "##SEQUENCE##"', "  type: STRUCT", "  struct_domain {"]
         lines += [*(f"    {line}" for line in lists), "  }", "}"]
     return "\n".join(lines) + "\n"
+
+
+def notes(schema: Schema) -> Iterator[str]:
+    """What is to be said of features that are left out, or of several kinds, a sentence each; not yet safe."""
+    for feature in schema.table.features.values():
+        one = told(feature, schema)
+        if one.left_out and feature.kind is not None:
+            yield f"{text_of(feature.name)}: left out: {one.left_out}"
+        elif len({_TYPES[kind] for kind in feature.set_kinds}) > 1:
+            yield f"{text_of(feature.name)}: {one.doubt}; others than {one.kind} are anomalies by this schema"
 
 
 def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
