@@ -332,6 +332,37 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
     ]
 
 
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001000002024401003b")
+BMP = b"BM" + pack("<IHHI", 62, 0, 0, 54) + pack("<IiiHHIIiiII", 40, 1, 2, 1, 24, 0, 8, 0, 0, 0, 0) + bytes(8)
+
+
+def test_tfds_notes_say_why_any_image_is_told_as_bytes(tmp_path: Path) -> None:
+    images = {
+        "gif": [[GIF], [GIF]],
+        "bmp": [[BMP], [BMP]],
+        "both": [[JPEG], [PICTURES["grey"]]],
+        "gap": [[JPEG], [b""]],
+        "other": [[JPEG], [b"\xff\0"]],
+        "pair": [[JPEG] * 2, [JPEG] * 2],
+        "some": [[JPEG], []],
+        "text": [[b"a"], [b"b"]],
+        "one": [[JPEG], [JPEG]],
+    }
+    lists = [{name: ("bytes_list", values[i]) for name, values in images.items()} for i in (0, 1)]
+    schema = described(tmp_path, [example(lists[0]), example(lists[1])])
+    made = tfds.documents(schema)["features.json"]["featuresDict"]["features"]
+    assert [name for name, one in made.items() if "image" in one] == ["one"]
+    assert dict(note.partition(": told as bytes: ")[::2] for note in tfds.notes(schema)) == {
+        "gif": "tfds reads images that are jpeg or png, and these are gif",
+        "bmp": "tfds reads images that are jpeg or png, and these are bmp",
+        "both": "its values differ: 1 jpeg, 1 png",
+        "gap": "its values differ: 1 jpeg, 1 empty",
+        "other": "its values differ: 1 jpeg, 1 raw",
+        "pair": "not every record has one image there",
+        "some": "not every record has one image there",
+    }
+
+
 def test_tfds_is_not_told_of_features_that_no_record_sets(tmp_path: Path) -> None:
     schema = described(tmp_path, [example({"a": ("int64_list", [1]), "nothing": None})])
     assert list(tfds.features(schema)["featuresDict"]["features"]) == ["a"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfrtool.errors import UnsupportedError
+from tfrtool.payload.media import IMAGES
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
@@ -21,7 +22,6 @@ from tfrtool.verbs.emit.common import heading, named, told
 from tfrtool.verbs.labels import gapless, is_label
 
 _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
-_IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
 
 
 def emit(schema: Schema) -> str:
@@ -98,7 +98,7 @@ def _domain(feature: Feature, kind: str) -> str:
         if not gapless(numbers):
             return "int_domain { is_categorical: true }"
         return f"int_domain {{ min: {numbers.least} max: {numbers.greatest} is_categorical: true }}"
-    if kind == "bytes" and feature.content in _IMAGES and len(feature.contents) == 1:
+    if kind == "bytes" and feature.content in IMAGES and len(feature.contents) == 1:
         return "image_domain { }"
     return ""
 
