@@ -288,6 +288,17 @@ def test_of_mixed_kinds_that_are_too_many_are_those_described(what: str, more: b
 
 
 @pytest.mark.parametrize("what", ["tf", "dali", "tfrecord", "pbtxt"])
+def test_code_says_that_shards_were_missing(what: str, tmp_path: Path) -> None:
+    for number in (0, 2):
+        write(tmp_path / f"s-{number:05d}-of-00004", example({"a": ("int64_list", [1])}))
+    done = run("schema", "--emit", what, f"{tmp_path}/s@4")
+    assert done.returncode == 1
+    assert "# Left out, and possibly unlike what is described: 2 shards missing from their sets.\n" in done.stdout
+    found = json.loads(run("schema", "--emit", "json", f"{tmp_path}/s@4", tmp_path / "nowhere").stdout)
+    assert (found["missing"], found["unread"], found["damaged"]) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("what", ["tf", "dali", "tfrecord", "pbtxt"])
 def test_standard_error_tells_of_each_feature_that_is_left_out_or_of_two_kinds(what: str, tmp_path: Path) -> None:
     payloads = [
         example({f"f{i:02d}": (kind, [1]) for i in range(60)} | {"b": ("int64_list", [1])})

@@ -55,14 +55,17 @@ def schema(
 
         return run_with_page(common, job, printer, SchemaPage(printer.total), html, force, finish=finish)
     from tfrtool.cli.schema_emit import Emitting
+    from tfrtool.sources.inputs import resolve
 
+    resolution = resolve(common.inputs)
     emitting = Emitting(emit, output, force, common.quiet)
+    emitting.total.missing = sum(shard.count for shard in resolution.missing)
 
     def written() -> bool:
         emitting.finish()
         return _wanting(emitting.total, strict)
 
-    return run(common, job, emitting, finish=written)
+    return run(common, job, emitting, resolution=resolution, finish=written)
 
 
 def _wanting(total: Schema, strict: bool) -> bool:

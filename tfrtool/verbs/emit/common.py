@@ -120,20 +120,27 @@ def heading(schema: Schema, what: str, table: Table) -> list[str]:
     others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != mine]
     if others:
         lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
-    if lost := unknown(schema):
+    lost = unknown(schema)
+    if schema.missing:
+        lost.append(_counted(schema.missing, "shard missing from its set", "shards missing from their sets"))
+    if lost:
         lines.append(f"# Left out, and possibly unlike what is described: {', '.join(lost)}.")
     return lines
 
 
 def unknown(schema: Schema) -> list[str]:
-    """What of the inputs could not be described."""
+    """What of the inputs that are there could not be described."""
     counts = (
         (schema.unread, "file that could not be read", "files that could not be read"),
         (schema.damaged, "damaged range", "damaged ranges"),
         (schema.misfits, "payload that does not parse", "payloads that do not parse"),
         (schema.large, "record too large to be held", "records too large to be held"),
     )
-    return [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
+    return [_counted(*each) for each in counts if each[0]]
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def quoted(name: str) -> str:
