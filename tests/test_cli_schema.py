@@ -368,6 +368,31 @@ def test_of_mixed_kinds_that_are_too_many_are_those_described(what: str, more: b
     assert [said for said in unsaid(total, table_of(total, what)) if "more than 1 features" in said]
 
 
+@pytest.mark.parametrize("what", ["tf", "dali", "tfrecord", "pbtxt"])
+def test_code_says_that_shards_were_missing(what: str, tmp_path: Path) -> None:
+    for number in (0, 2):
+        write(tmp_path / f"s-{number:05d}-of-00004", example({"a": ("int64_list", [1])}))
+    done = run("schema", "--emit", what, f"{tmp_path}/s@4")
+    assert done.returncode == 1
+    assert "# Left out, and possibly unlike what is described: 2 shards missing from their sets.\n" in done.stdout
+    found = json.loads(run("schema", "--emit", "json", f"{tmp_path}/s@4", tmp_path / "nowhere").stdout)
+    assert (found["missing"], found["unread"], found["damaged"]) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("what", ["tf", "dali", "tfrecord", "pbtxt"])
+def test_standard_error_tells_of_each_feature_that_is_left_out_or_of_two_kinds(what: str, tmp_path: Path) -> None:
+    payloads = [
+        example({f"f{i:02d}": (kind, [1]) for i in range(60)} | {"b": ("int64_list", [1])})
+        for kind in ("int64_list", "float_list")
+    ]
+    (tmp_path / "a").write_bytes(b"".join(map(frame, payloads)))
+    done = run("schema", "--emit", what, tmp_path / "a")
+    said = done.stderr.splitlines()
+    assert (done.returncode, len(said), said[-1]) == (0, 51, "tfrtool: and 10 more such features")
+    assert all("kinds differ: int64 in 1, float in 1 records; " in line for line in said[:50])
+    assert run("schema", "-q", "--emit", what, tmp_path / "a").stderr == ""
+
+
 def test_emit_tfds_writes_two_files_into_the_folder(path: Path, tmp_path: Path) -> None:
     done = run("schema", "--emit", "tfds", "-o", tmp_path, path)
     assert (done.returncode, done.stdout) == (0, "")

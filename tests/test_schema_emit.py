@@ -23,10 +23,12 @@ from schemakit import HOSTILE, PIECES, described, mixed
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.verbs.emit import TEXTS, emit, tfds
+from tfrtool.verbs.emit import TEXTS, emit, notes, tfds
 from tfrtool.verbs.findings import findings
 
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b080010002001011100")
+
+ONE = ("int64_list", [1])
 
 
 def sequences() -> list[bytes]:
@@ -126,6 +128,16 @@ def test_pbtxt_blocks_say_type_presence_and_shape(tmp_path: Path) -> None:
     assert "  type: BYTES\n  presence { min_count: 0 }\n}\n" in text.partition('name: "nothing"')[2]
 
 
+def test_pbtxt_counts_the_steps_of_a_feature_list_then_the_values_of_a_step(tmp_path: Path) -> None:
+    text = emit(described(tmp_path, sequences()), "pbtxt")
+    levels = "value_counts {{ value_count {{ min: {} max: {} }} value_count {{ min: {} max: {} }} }}\n"
+    assert levels.format(1, 3, 2, 2) in text.partition('name: "pair"')[2].partition("feature {")[0]
+    assert levels.format(1, 1, 0, 2) in text.partition('name: "words"')[2].partition("feature {")[0]
+    empty = sequence({}, {"boxes": [("int64_list", [])] * 2})
+    assert "{ value_count { min: 2 max: 2 } value_count { } }" in emit(described(tmp_path, [empty]), "pbtxt")
+    assert "value_count" not in emit(described(tmp_path, sequences(), n=1), "pbtxt").partition("SEQUENCE")[2]
+
+
 def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
     schema = mixed_schema(tmp_path)
     for what in ("tf", "dali"):
@@ -136,28 +148,78 @@ def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
     assert all(emit(schema, what).isascii() for what in TEXTS)
 
 
+ODD_NAME = raw_example(entry(b"a\xff\n'#", sized(3, sized(1, b"\7"))))
+
+
 def test_a_name_that_is_not_utf8_is_left_out_and_said(tmp_path: Path) -> None:
-    payload = b"\x0a\x10\x0a\x0e\x0a\x05" + b"a\xff\n'#" + b"\x12\x05\x1a\x03\x0a\x01\x07"
-    schema = described(tmp_path, [payload])
+    good = raw_example(entry(b"b", sized(3, sized(1, b"\7"))))
+    schema = described(tmp_path, [ODD_NAME + good])
     assert schema.examples.records == 1
-    for what in ("tf", "tfrecord", "pbtxt"):
-        assert '# "a\\xff\\n\'#" is left out: its name is not UTF-8' in emit(schema, what)
-    with pytest.raises(UnsupportedError) as refused:
-        emit(schema, "dali")
-    assert '"a\\xff\\n\'#" is left out: its name is not UTF-8, and DALI stops at a record' in str(refused.value)
+    for what, more in {"tf": "", "tfrecord": ", and the package stops at a record", "pbtxt": ""}.items():
+        assert f'# "a\\xff\\n\'#" is left out: its name is not UTF-8{more}' in emit(schema, what)
+        assert [note.startswith("a\\xff\n'#: left out: its name is not UTF-8") for note in notes(schema, what)] == [
+            True
+        ]
     with pytest.raises(UnsupportedError, match="not UTF-8"):
         tfds.documents(schema)
 
 
-def test_a_feature_of_two_kinds_is_told_as_the_more_frequent_with_a_warning(tmp_path: Path) -> None:
-    payloads = [example({"a": ("int64_list" if n else "float_list", [1])}) for n in range(3)]
-    text = emit(described(tmp_path, payloads), "tf")
-    assert "'a': tf.io.FixedLenFeature([], tf.int64),  # kinds differ: int64 in 2, float in 1 records; parsing" in text
+@mark.parametrize("what", ["tf", "tfrecord", "dali"])
+def test_a_schema_of_names_alone_that_are_not_utf8_is_refused(what: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="not UTF-8") as refused:
+        emit(described(tmp_path, [ODD_NAME]), what)
+    assert '"a\\xff\\n\'#" is ' in str(refused.value)
+
+
+def test_a_feature_of_two_kinds_is_left_out_for_tf_and_said(tmp_path: Path) -> None:
+    payloads = [example({"a": ("int64_list" if n else "float_list", [1]), "b": ("int64_list", [1])}) for n in range(3)]
+    schema = described(tmp_path, payloads)
+    why = "kinds differ: int64 in 2, float in 1 records; parsing stops at others than int64"
+    assert f"    # 'a': tf.io.FixedLenFeature([], tf.int64),  # {why}\n" in emit(schema, "tf")
+    assert list(notes(schema, "tf")) == [f"a: left out: {why}"]
+    for what in ("dali", "tfrecord", "pbtxt"):
+        (note,) = notes(schema, what)
+        assert "a: " in note and "kinds differ: int64 in 2, float in 1 records; " in note
+
+
+@mark.tensorflow
+@mark.consumer("tensorflow")
+def test_tensorflow_parses_records_whose_other_features_are_of_two_kinds_or_in_pieces(tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    odd = [example({"k": (kind, [1]), "b": ("int64_list", [1])}) for kind in ("int64_list", "float_list")]
+    payloads = [one + PIECES for one in odd]
+    scope: dict[str, Any] = {}
+    exec(emit(described(tmp_path, payloads), "tf"), scope)
+    for payload in payloads:
+        assert {name: int(one) for name, one in tf.io.parse_single_example(payload, scope["FEATURES"]).items()} == {
+            "b": 1
+        }
+
+
+@mark.parametrize(
+    ("payloads", "why"),
+    [
+        ([example({"a": None})], "'a' is left out: no record sets its kind"),
+        (
+            [example({"a": ("int64_list" if n else "float_list", [1])}) for n in range(3)],
+            "'a' is left out: kinds differ",
+        ),
+        ([PIECES], "'a' is left out: packed numbers in several pieces; parsing stops there"),
+        ([sequence({"a": None}, {"b": []})], "any of the 2 features of all records: 'a' is left out"),
+    ],
+)
+def test_a_schema_without_a_feature_for_tf_is_refused(payloads: list[bytes], why: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=f"tf.io cannot read .*{why}"):
+        emit(described(tmp_path, payloads), "tf")
 
 
 def test_packed_numbers_in_several_pieces_are_told_to_be_refused(tmp_path: Path) -> None:
-    schema = described(tmp_path, [example({"a": ("int64_list", [1, 2])})] * 2 + [PIECES] * 2)
-    assert "# packed numbers in several pieces; parsing stops there" in emit(schema, "tf")
+    payloads = [example({"a": ("int64_list", [1, 2])})] * 2 + [PIECES] * 2
+    schema = described(tmp_path, payloads)
+    also = described(tmp_path, [one + example({"b": ("int64_list", [1])}) for one in payloads])
+    why = "packed numbers in several pieces; parsing stops there"
+    assert f"    # 'a': tf.io.FixedLenFeature([2], tf.int64),  # {why}\n" in emit(also, "tf")
     with pytest.raises(UnsupportedError, match="several pieces"):
         tfds.documents(schema)
     assert [(one.what, one.place and one.place.record) for one in findings(schema)] == [("pieces", 2)]
@@ -268,6 +330,37 @@ def test_tfds_gets_images_with_their_channels_and_bits_or_as_bytes(tmp_path: Pat
         ("mixed", "the images differ: 1 rgb, 1 16-bit grey"),
         ("veil", "tfds does not give the samples of a png as they are that is grey+alpha"),
     ]
+
+
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001000002024401003b")
+BMP = b"BM" + pack("<IHHI", 62, 0, 0, 54) + pack("<IiiHHIIiiII", 40, 1, 2, 1, 24, 0, 8, 0, 0, 0, 0) + bytes(8)
+
+
+def test_tfds_notes_say_why_any_image_is_told_as_bytes(tmp_path: Path) -> None:
+    images = {
+        "gif": [[GIF], [GIF]],
+        "bmp": [[BMP], [BMP]],
+        "both": [[JPEG], [PICTURES["grey"]]],
+        "gap": [[JPEG], [b""]],
+        "other": [[JPEG], [b"\xff\0"]],
+        "pair": [[JPEG] * 2, [JPEG] * 2],
+        "some": [[JPEG], []],
+        "text": [[b"a"], [b"b"]],
+        "one": [[JPEG], [JPEG]],
+    }
+    lists = [{name: ("bytes_list", values[i]) for name, values in images.items()} for i in (0, 1)]
+    schema = described(tmp_path, [example(lists[0]), example(lists[1])])
+    made = tfds.documents(schema)["features.json"]["featuresDict"]["features"]
+    assert [name for name, one in made.items() if "image" in one] == ["one"]
+    assert dict(note.partition(": told as bytes: ")[::2] for note in tfds.notes(schema)) == {
+        "gif": "tfds reads images that are jpeg or png, and these are gif",
+        "bmp": "tfds reads images that are jpeg or png, and these are bmp",
+        "both": "its values differ: 1 jpeg, 1 png",
+        "gap": "its values differ: 1 jpeg, 1 empty",
+        "other": "its values differ: 1 jpeg, 1 raw",
+        "pair": "not every record has one image there",
+        "some": "not every record has one image there",
+    }
 
 
 def test_tfds_is_not_told_of_features_that_no_record_sets(tmp_path: Path) -> None:
@@ -427,6 +520,64 @@ def test_the_package_tfrecord_loads_by_the_description(tmp_path: Path) -> None:
     assert done.stdout == "[0, 1, 0, 1, 0, 1]\n"
 
 
+LEFT_OUT: dict[str, tuple[list[bytes], bool]] = {
+    "missing": ([example({"a": ("int64_list", [1])}), example({"b": ("int64_list", [1])})], True),
+    "of two kinds": ([example({"a": (f"{kind}_list", [1])}) for kind in ("int64", "float")], True),
+    "unset": ([example({"a": ("int64_list", [1])}), example({"a": None})], False),
+    "never set": ([example({"a": None})], False),
+    "not UTF-8": ([ODD_NAME], False),
+    "no context": ([sequence({}, {"a": [ONE]})], True),
+    "no steps": ([sequence({"a": ONE}, {"b": []})], True),
+    "steps of two kinds": ([sequence({"a": ONE}, {"b": [(kind, [1])]}) for kind in ("int64_list", "float_list")], True),
+    "an unset step": ([sequence({"a": ONE}, {"b": [ONE, None]})], False),
+    "an unset context": ([sequence({"a": None}, {"b": [ONE]})], False),
+    "an unset context beside others": ([sequence({"a": None, "c": ONE}, {"b": [ONE]})], True),
+}
+"""Records of which the package is told of no feature of one sort, and whether it reads them all the same."""
+
+
+@mark.parametrize("records", LEFT_OUT)
+def test_tfrecord_is_told_of_no_feature_only_where_it_can_read_all(records: str, tmp_path: Path) -> None:
+    payloads, readable = LEFT_OUT[records]
+    schema = described(tmp_path, payloads)
+    if readable:
+        empty = [name for name, kinds in run_code(emit(schema, "tfrecord")).items() if kinds == {}]
+        assert emit(schema, "tfrecord").count("# Told of none, the package reads all") == len(empty)
+    else:
+        with pytest.raises(UnsupportedError, match="tfrecord cannot be told of any of the feature"):
+            emit(schema, "tfrecord")
+
+
+LOAD = (
+    "import json, sys\nfrom tfrecord.reader import tfrecord_loader\n"
+    "for name, code in json.load(sys.stdin).items():\n"
+    "    scope = {}\n    exec(code, scope)\n"
+    "    try: print(name, len([*tfrecord_loader(name, None, scope['description'],"
+    " sequence_description=scope.get('sequence_description'))]))\n"
+    "    except Exception as error: print(name, type(error).__name__)\n"
+)
+
+
+@mark.consumer("tfrecord")
+def test_the_package_tfrecord_reads_or_stops_as_is_told(tmp_path: Path) -> None:
+    jobs, told = {}, []
+    for name, (payloads, readable) in LEFT_OUT.items():
+        (folder := tmp_path / name).mkdir()
+        schema = described(folder, payloads)
+        nothing = "description = {}\n" + "sequence_description = {}\n" * bool(schema.examples.sequences)
+        jobs[str(folder / "shard-0")] = emit(schema, "tfrecord") if readable else nothing
+        told.append((name, str(len(payloads)) if readable else "DecodeError" if name == "not UTF-8" else "IndexError"))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", LOAD],
+        input=json.dumps(jobs),
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    said = [line.rpartition("/")[0].rpartition("/")[2] for line in done.stdout.splitlines()]
+    assert [*zip(said, (line.split()[-1] for line in done.stdout.splitlines()), strict=True)] == told, done.stderr
+
+
 @mark.consumer("tensorflow_metadata")
 def test_tensorflow_metadata_parses_the_schema(tmp_path: Path) -> None:
     from google.protobuf import text_format
@@ -461,6 +612,36 @@ def test_tensorflow_data_validation_infers_the_same_and_finds_nothing_wrong_by_i
     for feature in ours.feature:
         other = theirs[feature.name]
         assert (feature.type, feature.presence) == (other.type, other.presence)
+
+
+LISTS = {
+    "steps and values of any number": sequences(),
+    "a list that some records are without": [sequence({}, {name: [ONE] * 2}) for name in "aab"],
+    "a list that is empty in some records": [sequence({}, {"a": [ONE] * n}) for n in range(3)],
+    "steps without values": [sequence({}, {"a": [("int64_list", [])] * 2})] * 2,
+    "a step without values beside others": [sequence({}, {"a": [("int64_list", []), ONE]})] * 2,
+    "a step of no kind beside others": [sequence({}, {"a": [None, ONE]})] * 2,
+    "records with steps of no kind alone": [sequence({}, {"a": [None] * 2}), sequence({}, {"a": [ONE]})],
+    "no step of any kind": [sequence({}, {"a": [None] * 2})] * 2,
+    "no step at all": [sequence({}, {"a": [], "b": [ONE]})] * 2,
+    "images": [sequence({}, {"a": [("bytes_list", [JPEG])] * 2})] * 2,
+}
+
+
+@mark.filterwarnings("ignore")  # those of its own dependencies
+@mark.consumer("tensorflow_data_validation")
+@mark.parametrize("lists", LISTS)
+def test_tensorflow_data_validation_finds_nothing_wrong_with_feature_lists(lists: str, tmp_path: Path) -> None:
+    import tensorflow_data_validation as tfdv
+    from google.protobuf import text_format
+    from tensorflow_data_validation.statistics import stats_impl, stats_options
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx_bsl.coders import sequence_example_coder
+
+    batch = sequence_example_coder.SequenceExamplesToRecordBatchDecoder("##SEQUENCE##").DecodeBatch(LISTS[lists])
+    seen = stats_impl.generate_statistics_in_memory(batch, stats_options.StatsOptions())
+    ours = text_format.Parse(emit(described(tmp_path, LISTS[lists]), "pbtxt"), schema_pb2.Schema())
+    assert {name: one.description for name, one in tfdv.validate_statistics(seen, ours).anomaly_info.items()} == {}
 
 
 @mark.tensorflow

@@ -57,8 +57,10 @@ its file, and tfrtool-head(1) finds a record by one.
         """\
 Another program reads what --emit writes: a feature description of tf.io (tf), a Schema of tensorflow_metadata (pbtxt),
 the features of NVIDIA DALI's reader (dali), the description that the PyPI package tfrecord takes (tfrecord), or the two
-files by which tfds.builder_from_directory reads the data where it lies (tfds, with a directory for -o). A feature that
-some record is without stands in a comment, with the reason, where DALI or tfrecord would stop there or make up values.
+files by which tfds.builder_from_directory reads the data where it lies (tfds, with a directory for -o). A feature at
+which the other program would stop at some record, or make up values, stands in a comment with the reason; standard
+error tells of it too. Where no feature is left that can be read of all records nothing is written, and that ends in
+exit code 3.
 """,
         PAGES,
     ],

@@ -12,18 +12,17 @@ from tfrtool.cli.destination import refuse_inputs
 from tfrtool.cli.schema_lines import unsaid
 from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
-from tfrtool.cli.text import safe
+from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.emit import emit, table_of
+from tfrtool.verbs.emit import emit, notes, table_of
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
     from tfrtool.sources.inputs import Resolution
     from tfrtool.sources.sink import Sink
 
-
 _NOTES = 50
-"""Features of which is said how tfds is told of them."""
+"""Features of which is said what another program makes of them; the rest is counted."""
 
 
 class Emitting(SchemaPrinter):
@@ -76,8 +75,6 @@ class Emitting(SchemaPrinter):
             from tfrtool.verbs.emit import tfds
 
             written = tfds.write(self.total, self._output or ".", self._force)
-            for note in islice(tfds.notes(self.total), _NOTES) if not self._quiet else ():
-                say(safe(note))
         elif self._sink is not None:
             self._sink.out.write(emit(self.total, self._what).encode())
             self._sink.settle()
@@ -86,8 +83,16 @@ class Emitting(SchemaPrinter):
             written = []
             sys.stdout.write(emit(self.total, self._what))
         if not self._quiet:
+            self._say_notes()
             for path in written:
                 say("written", path)
+
+    def _say_notes(self) -> None:
+        found = notes(self.total, self._what)
+        for note in islice(found, _NOTES):
+            say(safe(note))
+        if more := sum(1 for _ in found):
+            say(f"and {plural(more, 'more such feature')}")
 
     def print(self, summary: Summary) -> None:
         """Nothing: `finish` has written it."""

@@ -57,13 +57,14 @@ def schema(
     from tfrtool.cli.schema_emit import Emitting
     from tfrtool.sources.inputs import resolve
 
+    resolution = resolve(common.inputs)
     emitting = Emitting(emit, output, force, common.quiet)
+    emitting.total.missing = sum(shard.count for shard in resolution.missing)
 
     def written() -> bool:
         emitting.finish()
         return _wanting(emitting.total, strict)
 
-    resolution = resolve(common.inputs)
     with emitting.opened(resolution):
         return run(common, job, emitting, resolution=resolution, finish=written)
 

@@ -16,6 +16,8 @@ from tfrtool.payload.wire import Buffer
 
 Reader = Callable[[Buffer], str | tuple[str, str] | None]
 
+IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic", "jpeg2000")
+"""The formats that are images."""
 _MAX_HOPS = 512  # segments or chunks that are jumped over in search of a header
 
 

@@ -35,8 +35,9 @@ class Schema(Fields):
     `examples` has Examples and SequenceExamples. `blank` counts the records of files that have nothing but empty ones:
     those are records without features of whatever kind the other files hold. `misfits` counts the records whose
     payloads do not parse, `large` those that are too large to be held; neither is described. `damaged` counts the
-    damaged ranges that were passed over, `unread` the files that were not read at all. `limited` says that only the
-    first records of some file were read; `shards` has the files that were read whole.
+    damaged ranges that were passed over, `unread` the files that were not read at all, `missing` the members of shard
+    sets that were asked for and are not there, as far as somebody looked. `limited` says that only the first records of
+    some file were read; `shards` has the files that were read whole.
     """
 
     examples: Table = made(default_factory=Table)
@@ -50,6 +51,7 @@ class Schema(Fields):
     limited: bool = False
     damaged: int = 0
     unread: int = 0
+    missing: int = 0
     shards: Shards = made(default_factory=Shards)
     files: list[File] = made(default_factory=list)
 
@@ -68,6 +70,7 @@ class Schema(Fields):
         self.limited |= other.limited
         self.damaged += other.damaged
         self.unread += other.unread
+        self.missing += other.missing
         self.shards.merge(other.shards)
         self.files += other.files
 

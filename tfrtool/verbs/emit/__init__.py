@@ -6,7 +6,7 @@ what the data holds, the text says so in a comment, and `refused` gives the reas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -31,3 +31,14 @@ def emit(schema: Schema, what: str) -> str:
     module = import_module(f"tfrtool.verbs.emit.{'as_json' if what == 'json' else what}")
     make: Callable[[Schema], str] = module.emit
     return make(schema)
+
+
+def notes(schema: Schema, what: str) -> Iterator[str]:
+    """What is to be said of features that another program gets otherwise than one may think, or not at all.
+
+    A sentence each, beginning with the name as it is in the data; not yet safe. JSON holds all there is.
+    """
+    if what != "json":
+        module = import_module(f"tfrtool.verbs.emit.{what}")
+        said: Iterator[str] = module.notes(schema)
+        yield from said

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 def emit(schema: Schema) -> str:
-    """An indented document."""
+    """An indented document, which says too what could not be described, as no `summary` follows it."""
     import json
 
-    return json.dumps({"type": "schema", "v": 1, **schema_fields(schema)}, indent=2) + "\n"
+    lost = {"unread": schema.unread, "damaged": schema.damaged, "missing": schema.missing}
+    return json.dumps({"type": "schema", "v": 1, **schema_fields(schema), **lost}, indent=2) + "\n"
 
 
 def schema_fields(schema: Schema) -> dict[str, Any]:

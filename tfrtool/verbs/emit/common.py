@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
+from tfrtool.payload.values import text_of
 from tfrtool.verbs.findings import sampled
 
 
@@ -65,6 +67,49 @@ def told(feature: Feature, schema: Schema) -> Told:
     return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
 
 
+class Entries:
+    """The lines of a dictionary in Python: an entry for each feature that a reader can read of every record.
+
+    The others stand in comments. `notes` says of what is not as one may think why it is left out, or what the reader
+    makes of it, in a sentence each that begins with the name as it is in the data; `reasons` why features are left out.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.notes: list[str] = []
+        self.reasons: list[str] = []
+
+    def add(self, one: Told, code: str, doubt: str = "") -> None:
+        """An entry, with a comment where there is something to say of it."""
+        self.lines.append(f"    {quoted(one.name)}: {code},{doubt and f'  # {doubt}'}")
+        if doubt:
+            self.notes.append(f"{text_of(one.feature.name)}: {doubt}")
+
+    def leave_out(self, one: Told, why: str, code: str = "", reason: str = "") -> None:
+        """A comment, with the code that `why` speaks against if there is any."""
+        said = f"{named(one.feature)} is left out: {why}"
+        self.lines.append(f"    # {quoted(one.name)}: {code},  # {why}" if code else f"    # {said}")
+        self.notes.append(f"{text_of(one.feature.name)}: left out: {why}")
+        self.reasons.append(reason or said)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no entry, whatever the comments."""
+        return len(self.reasons) == len(self.lines)
+
+
+def refuse_none(reader: str, dictionaries: Iterable[Entries]) -> None:
+    """Raise `UnsupportedError` where there is no entry in any: most readers take that for a mistake, and stop."""
+    found = list(dictionaries)
+    if not all(entries.empty for entries in found):
+        return
+    reasons = [reason for entries in found for reason in entries.reasons]
+    if not reasons:
+        raise UnsupportedError(f"{reader} needs a feature, and none is described")
+    which = "the one feature" if len(reasons) == 1 else f"any of the {len(reasons):,} features"
+    raise UnsupportedError(f"{reader} cannot read {which} of all records: {reasons[0]}")
+
+
 def heading(schema: Schema, what: str, table: Table) -> list[str]:
     """Comment lines: what was read, what that means, and what is not in the `table` that is described."""
     files = f"{len(schema.files):,} file{'' if len(schema.files) == 1 else 's'}"
@@ -79,20 +124,27 @@ def heading(schema: Schema, what: str, table: Table) -> list[str]:
     others = [f"{count:,} of kind {kind}" for kind, count in schema.kinds.items() if kind != mine]
     if others:
         lines.append(f"# Records of other kinds are not described: {', '.join(others)}.")
-    if lost := unknown(schema):
+    lost = unknown(schema)
+    if schema.missing:
+        lost.append(_counted(schema.missing, "shard missing from its set", "shards missing from their sets"))
+    if lost:
         lines.append(f"# Left out, and possibly unlike what is described: {', '.join(lost)}.")
     return lines
 
 
 def unknown(schema: Schema) -> list[str]:
-    """What of the inputs could not be described."""
+    """What of the inputs that are there could not be described."""
     counts = (
         (schema.unread, "file that could not be read", "files that could not be read"),
         (schema.damaged, "damaged range", "damaged ranges"),
         (schema.misfits, "payload that does not parse", "payloads that do not parse"),
         (schema.large, "record too large to be held", "records too large to be held"),
     )
-    return [f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count]
+    return [_counted(*each) for each in counts if each[0]]
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def quoted(name: str) -> str:

@@ -1,23 +1,27 @@
 """A `tensorflow_metadata.proto.v0.Schema` as text: what TensorFlow Data Validation and TFX read and write.
 
 Source of the fields: tensorflow/metadata, proto/v0/schema.proto. The feature lists of a SequenceExample are the members
-of a structure named ##SEQUENCE##, as TFX has them. A feature without a kind is missing there. One that no record sets
-is described as TensorFlow Data Validation 1.16 infers it: a schema without it would call the data it was made from
-anomalous ("new column"), and so would one that does not say its type.
+of a structure named ##SEQUENCE##, as TFX has them, and nested by one level more: `value_counts` has the bounds of the
+steps of a record, then those of the values of a step. A feature without a kind is missing there. One that no record
+sets is described as TensorFlow Data Validation 1.16 infers it: a schema without it would call the data it was made from
+anomalous ("new column"), and so would one that does not say its type, or has a `value_count` for a feature list.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tfrtool.errors import UnsupportedError
+from tfrtool.payload.media import IMAGES
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
+from tfrtool.payload.values import text_of
 from tfrtool.verbs.emit.common import heading, named, told
 from tfrtool.verbs.labels import gapless, is_label
 
 _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
-_IMAGES = ("jpeg", "png", "gif", "webp", "bmp", "tiff", "avif", "heic")
 
 
 def emit(schema: Schema) -> str:
@@ -38,6 +42,16 @@ def emit(schema: Schema) -> str:
     return "\n".join(lines) + "\n"
 
 
+def notes(schema: Schema) -> Iterator[str]:
+    """What is to be said of features that are left out, or of several kinds, a sentence each; not yet safe."""
+    for feature in schema.table.features.values():
+        one = told(feature, schema)
+        if one.left_out and feature.kind is not None:
+            yield f"{text_of(feature.name)}: left out: {one.left_out}"
+        elif len({_TYPES[kind] for kind in feature.set_kinds}) > 1:
+            yield f"{text_of(feature.name)}: {one.doubt}; others than {one.kind} are anomalies by this schema"
+
+
 def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
     one = told(feature, schema)
     if one.name and feature.kind is None:
@@ -55,20 +69,26 @@ def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
     always = feature.missing is None and not unset and not schema.limited
     set_lists = [lists for kind, lists in feature.kinds.items() if kind is not None]
     low, high = min(lists.shortest for lists in set_lists), max(lists.longest for lists in set_lists)
-    if feature.is_list and feature.steps:
-        low, high = feature.steps
     lines = ["feature {", f"  name: {_text(one.name)}", f"  type: {_TYPES[one.kind]}"]
     lines.append("  presence { min_fraction: 1.0 min_count: 1 }" if always else "  presence { min_count: 1 }")
-    if always and low == high and low > 0 and not feature.is_list:
+    if feature.is_list and not schema.limited:
+        levels = (f"value_count {{{_bounds(*level)} }}" for level in (feature.steps or (0, 0), (low, high)))
+        lines.append(f"  value_counts {{ {' '.join(levels)} }}")
+    elif always and low == high and low > 0:
         lines.append(f"  shape {{ dim {{ size: {low} }} }}")
     elif not schema.limited and high > 0:
-        lines.append(f"  value_count {{ min: {low} max: {high} }}")
+        lines.append(f"  value_count {{{_bounds(low, high)} }}")
     domain = _domain(feature, one.kind)
     if domain and not schema.limited:
         lines.append(f"  {domain}")
     if one.doubt:
         lines.append(f"  # {one.doubt}")
     return [*lines, "}"]
+
+
+def _bounds(low: int, high: int) -> str:
+    """The fields of a value_count; none where there never was a value, since a greatest of 0 says nothing there."""
+    return f" min: {low} max: {high}" if high else ""
 
 
 def _domain(feature: Feature, kind: str) -> str:
@@ -78,7 +98,7 @@ def _domain(feature: Feature, kind: str) -> str:
         if not gapless(numbers):
             return "int_domain { is_categorical: true }"
         return f"int_domain {{ min: {numbers.least} max: {numbers.greatest} is_categorical: true }}"
-    if kind == "bytes" and feature.content in _IMAGES and len(feature.contents) == 1:
+    if kind == "bytes" and feature.content in IMAGES and len(feature.contents) == 1:
         return "image_domain { }"
     return ""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
-from tfrtool.payload.schema.feature import Feature
+from tfrtool.payload.media import IMAGES
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.values import text_of
 from tfrtool.sources.sink_set import OutputSet, is_direct
@@ -23,7 +23,7 @@ from tfrtool.verbs.json_text import json_text
 
 _CLASS = "tensorflow_datasets.core.features"
 _TYPES = {"bytes": "string", "float": "float32", "int64": "int64"}
-_IMAGES = ("jpeg", "png")
+_TAKEN_IMAGES = ("jpeg", "png")
 _TAKEN = {
     ("jpeg", "grey"): ("uint8", 1),
     ("jpeg", "rgb"): ("uint8", 3),
@@ -81,7 +81,7 @@ def features(schema: Schema) -> dict[str, Any]:
 
 
 def _feature(one: Told) -> dict[str, Any]:
-    found = _image(one.feature) if one.size == 1 else None
+    found = _image(one)
     if isinstance(found, tuple):
         format, dtype, channels = found
         image = {"dtype": dtype, "encodingFormat": format, "shape": {"dimensions": ["-1", "-1", str(channels)]}}
@@ -91,21 +91,28 @@ def _feature(one: Told) -> dict[str, Any]:
     return {"pythonClassName": f"{_CLASS}.tensor_feature.Tensor", "tensor": tensor}
 
 
-def _image(feature: Feature) -> tuple[str, str, int] | str | None:
+def _image(one: Told) -> tuple[str, str, int] | str | None:
     """Encoding, type of a sample, channels, where tfds gives samples as they are; else why not. None for no image."""
-    contents = list(feature.contents)
-    if len(contents) != 1 or contents[0] not in _IMAGES:
+    contents = one.feature.contents
+    if contents.keys().isdisjoint(IMAGES):
         return None
-    held = feature.contents[contents[0]]
+    if len(contents) > 1:
+        counts = sorted(contents.items(), key=lambda item: -item[1].values)
+        return f"its values differ: {', '.join(f'{held.values:,} {content}' for content, held in counts)}"
+    ((content, held),) = contents.items()
+    if content not in _TAKEN_IMAGES:
+        return f"tfds reads images that are {' or '.join(_TAKEN_IMAGES)}, and these are {content}"
+    if one.size != 1:
+        return "not every record has one image there"
     if sum(held.forms.values()) < held.values:
         return "the header of an image does not tell its channels"
     if len(held.forms) > 1:
         return f"the images differ: {', '.join(f'{count:,} {form}' for form, count in held.forms.items())}"
     (form,) = held.forms
-    taken = _TAKEN.get((contents[0], form))
+    taken = _TAKEN.get((content, form))
     if taken is None:
-        return f"tfds does not give the samples of a {contents[0]} as they are that is {form}"
-    return contents[0], *taken
+        return f"tfds does not give the samples of a {content} as they are that is {form}"
+    return content, *taken
 
 
 def notes(schema: Schema) -> Iterator[str]:
@@ -115,7 +122,7 @@ def notes(schema: Schema) -> Iterator[str]:
         name = text_of(feature.name)
         if one.left_out:
             yield f"{name}: left out: {one.left_out}"
-        elif one.size == 1 and isinstance(why := _image(feature), str):
+        elif isinstance(why := _image(one), str):
             yield f"{name}: told as bytes: {why}"
 
 
