@@ -227,6 +227,19 @@ def test_a_value_is_described_in_a_few_words(value, text):
     assert describe_value(value) == text
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        numpy_file(f"{{'descr': '<f4', 'shape': ({'1, ' * 1200}), }}"),
+        tensor(dtype=1, tensor_shape={"dim": [{"size": 2**40}] * 100 + [{"size": 0}]}),
+    ],
+)
+def test_a_detail_is_short_however_much_a_header_says(value):
+    detail = content_of(value).detail
+    assert len(detail) == 64 and detail.endswith("…")
+    assert detail[:9] in describe_value(value, 9000)
+
+
 @pytest.mark.parametrize("width", [10, 40, 60, 9000])
 def test_a_text_has_about_the_width_asked_for(width):
     for value in (b"hello", b"hello world " * 100, "é".encode() * 3000 + b"\xff", b"a" * 4500 + b"\xff" * 40_000):

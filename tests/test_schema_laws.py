@@ -16,9 +16,9 @@ from messagekit import (
     events,
     example,
     examples,
+    feature_maps,
     law,
     logged,
-    names,
     numbers,
     odd_wire,
     of_kind,
@@ -67,7 +67,7 @@ values = st.lists(st.builds(lambda begin, end: begin + end, begins, ends), min_s
 cuts = st.lists(st.integers(0, 50), max_size=4)
 some_examples = st.lists(examples, max_size=8)
 long_name = "n" * (LONG_NAME + 1)
-of_long_names = st.dictionaries(names | st.just(long_name), a_feature, min_size=1, max_size=3).map(example)
+of_long_names = st.builds(lambda few, one: example(few | {long_name: one}), st.just({}) | feature_maps, a_feature)
 few_names = st.tuples(st.sampled_from((b"a", b"b", b"c", b"d")), st.integers(0, 3) | st.just(1 << 40))
 repeating = st.lists(few_names.map(lambda one: entry(one[0], numbers(3, one[1]))), max_size=4)
 mixed = st.lists(
@@ -306,7 +306,8 @@ def test_ofrecords_are_described_as_a_plain_reader_sees_them(payloads: list[byte
         same_facts(batch(payloads, family="ofrecord"), payloads, "ofrecord")
 
 
-drawn_out = st.builds(varint, integer | st.integers(0, (1 << 70) - 1), st.integers(0, 10))
+near_edges = st.sampled_from((0, 1, 1 << 62, 1 << 63, (1 << 63) + 1, (1 << 64) - 2, (1 << 64) - 1, 5 << 64))
+drawn_out = st.builds(varint, integer | near_edges | near_edges, st.sampled_from((0, 0, 3, 10, 10)))
 
 
 @law

@@ -17,6 +17,7 @@ from tfrtool.payload.wire import Buffer
 _HEAD = 4096  # bytes of a value that are looked at for the header of a container
 _JSON = 1 << 12  # a longer text is told to be JSON by its ends
 _RECORD = 1 << 20  # a longer value is not walked to learn that it is a record
+_DETAIL = 64  # characters of a detail, of which a header may hold thousands
 _HEX = 16  # bytes of a short value that are shown in full
 _NUMPY = rb"(?s)'descr': *'([^']{1,32})'.*'shape': *\(([\d, ]*)\)"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
@@ -41,7 +42,10 @@ _IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"
 
 
 class Content(NamedTuple):
-    """`kind` is one word such as `jpeg`, `utf-8` or `raw`; `detail` says more where a header does: `640x480`."""
+    """`kind` is one word such as `jpeg`, `utf-8` or `raw`; `detail` says more where a header does: `640x480`.
+
+    A detail has at most 64 characters; one that was longer ends in `…`.
+    """
 
     kind: str
     detail: str = ""
@@ -80,7 +84,7 @@ def packed(value: Buffer) -> Content | None:
             return Content(kind, "npz" if kind == "zip" and _NPZ.match(head) else "")
     if head.startswith(b"\x93NUMPY"):
         found = re.search(_NUMPY, head[8:])
-        return Content("numpy", f"{found[1].decode('latin-1')} ({found[2].decode().strip()})" if found else "")
+        return Content("numpy", _cut(f"{found[1].decode('latin-1')} ({found[2].decode().strip()})") if found else "")
     if head[:2] in _ZLIB and _inflates(head, len(value) <= _HEAD):
         return Content("zlib")
     return None
@@ -116,12 +120,16 @@ def _json_or_text(value: Buffer) -> Content:
 
 def _message(value: Buffer) -> Content | None:
     if tensor := read_tensor(value):
-        return Content("tensor", str(tensor))
+        return Content("tensor", _cut(str(tensor)))
     if len(value) <= _RECORD:
         kind = kind_of(value)
         if kind is not None and kind != "unknown":
             return Content(kind)
     return None
+
+
+def _cut(detail: str) -> str:
+    return detail if len(detail) <= _DETAIL else f"{detail[: _DETAIL - 1]}…"
 
 
 def describe_value(value: Buffer, width: int = 60) -> str:
