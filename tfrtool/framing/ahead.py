@@ -70,6 +70,10 @@ class Ahead:
         stored = self.peek(end, 4)
         return len(stored) == 4 and rotated(self.far.crc(begin, end)) == _FOOTER.unpack(stored)[0]
 
+    def checksums(self, begin: int, end: int) -> list[bytes]:
+        """What may be stored behind `[begin, end)` as its checksum: one for each writer of the file."""
+        return [_FOOTER.pack(rotated(self.far.crc(begin, end)))]
+
     def stands(self, header: int) -> bool:
         """Whether the record at this sound header is sound, or is followed by one or by the end.
 
@@ -146,9 +150,10 @@ class Ahead:
     def a_checksum_apart(self, end: int) -> bool:
         """Whether a record stands 4 bytes behind `end`, where a chain has ended.
 
-        So few bytes are no damaged record. They are the checksum of a record whose payload is a record file.
+        So few bytes are no damaged record. They are the checksum of a record whose payload is a record file, unless
+        they are zeros, which nearly no payload has.
         """
-        return self.sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
+        return any(self.peek(end, 4)) and self.sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
 
     def announced(self, start: int, begin: int, end: int) -> bool:
         """Whether the bytes from `start` to `begin` say that a value of a message goes from there to `end`.

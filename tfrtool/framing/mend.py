@@ -78,3 +78,12 @@ def _stored_by(layout: Layout, bare: int, stored: int, few: dict[int, int]) -> l
 def one_bit_apart(want: int, got: int) -> bool:
     """Whether two stored checksums differ in exactly one bit."""
     return (want ^ got).bit_count() == 1
+
+
+def may_be_left(whole: bytes, left: bytes) -> bool:
+    """Whether `left` is what remains of the checksum `whole` once bytes in a row are missing from it.
+
+    Nothing left is of any; a byte left is of one in 128, two of one in 22,000.
+    """
+    missing = len(whole) - len(left)
+    return any(whole[:i] + whole[i + missing :] == left for i in range(len(left) + 1))
