@@ -10,7 +10,7 @@ from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import Bytes, header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mend import mends
+from tfrtool.framing.mend import few_bits_apart, mends
 from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger, Scout
 from tfrtool.framing.window import Readable, Window
 
@@ -52,6 +52,10 @@ class Ahead:
     def mends(self, head: bytes) -> tuple[int, ...]:
         """The lengths that a damaged header may have held."""
         return mends(head)
+
+    def resembles(self, head: bytes) -> bool:
+        """Whether 12 bytes are a header, or one of which at most three bits are flipped."""
+        return self.sound(head) or bool(self.mends(head)) or few_bits_apart(head)
 
     def scout(self, start: int, at: int, keep: int | None, hold: int = 0) -> Scout:
         """Goes ahead over the gap from `start` on."""
@@ -194,7 +198,8 @@ class Ahead:
                 inner = int.from_bytes(data[begin : begin + 8], "little")
                 if 0 < inner < 1 << 32 and first + begin <= header:
                     size = self.value(start, length, first + begin)
-                    if inner + FRAMING <= size:
+                    # What begins the payload nothing announces: any small number would be such a header.
+                    if inner + FRAMING <= size and (begin or self.resembles(data[:HEADER])):
                         return size
             at = zeros + 1
 
