@@ -29,7 +29,7 @@ def test_no_stray_byte_costs_a_record(size: int) -> None:
         assert walked(insert(file.data, file.at[3], bytes([byte]))).payloads == file.payloads, byte
 
 
-@pytest.mark.parametrize("what", [b"\n", b"\r\n", b"\0", b"\0\0\0"])
+@pytest.mark.parametrize("what", [b"\n", b"\r\n", b"\0", b"\0\0\0", bytes(4), bytes(5)])
 def test_bytes_behind_every_record_cost_none(what: bytes) -> None:
     random = Random(1)
     payloads = tuple(random.randbytes(random.randint(10, 60)) for _ in range(2000))

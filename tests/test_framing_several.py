@@ -104,3 +104,14 @@ def test_a_header_is_no_payload_of_a_mended_one() -> None:
     data = frame(b"first") + flip(header(8), 2) + frame(b"x" * 60) + frame(b"last")
     found = walked(data)
     assert not any(damage.rescue and damage.rescue.records for damage in found.damage)
+
+
+@pytest.mark.parametrize("first", [1, 7, 2000, 4999, (1 << 32) + 7])
+@pytest.mark.parametrize("how", ["two bytes missing", "two bytes too many and one changed"])
+def test_a_number_at_the_beginning_of_a_payload_makes_it_no_record_file(first: int, how: str) -> None:
+    """It reads as the length of a record, as the first of an array of small integers does."""
+    large = first.to_bytes(8, "little") + b"".join(n.to_bytes(8, "little") for n in range(1, 625))
+    file = File((large, *ALIKE.payloads, *UNLIKE.payloads))
+    hurt = drop(file.data, file.at[8] + 30, file.at[8] + 32)
+    hurt = drop(hurt, 1000, 1002) if how == "two bytes missing" else insert(flip(hurt, 2000), 1000, b"xy")
+    assert walked(hurt).payloads == file.without(0, 8)

@@ -10,7 +10,7 @@ from tfrtool.framing import kernel
 from tfrtool.framing.algebra import splits
 from tfrtool.framing.crc import Bytes, header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mend import mends
+from tfrtool.framing.mend import few_bits_apart, mends
 from tfrtool.framing.scout import CANDIDATE, TOILED, Ledger, Scout
 from tfrtool.framing.window import Readable, Window
 
@@ -53,6 +53,10 @@ class Ahead:
         """The lengths that a damaged header may have held."""
         return mends(head)
 
+    def resembles(self, head: bytes) -> bool:
+        """Whether 12 bytes are a header, or one of which at most three bits are flipped."""
+        return self.sound(head) or bool(self.mends(head)) or few_bits_apart(head)
+
     def scout(self, start: int, at: int, keep: int | None, hold: int = 0) -> Scout:
         """Goes ahead over the gap from `start` on."""
         return Scout(self.near, start, at, keep, hold)
@@ -69,6 +73,10 @@ class Ahead:
         """Whether the checksum stored at `end` is that of `[begin, end)`."""
         stored = self.peek(end, 4)
         return len(stored) == 4 and rotated(self.far.crc(begin, end)) == _FOOTER.unpack(stored)[0]
+
+    def checksums(self, begin: int, end: int) -> list[bytes]:
+        """What may be stored behind `[begin, end)` as its checksum: one for each writer of the file."""
+        return [_FOOTER.pack(rotated(self.far.crc(begin, end)))]
 
     def stands(self, header: int) -> bool:
         """Whether the record at this sound header is sound, or is followed by one or by the end.
@@ -146,9 +154,10 @@ class Ahead:
     def a_checksum_apart(self, end: int) -> bool:
         """Whether a record stands 4 bytes behind `end`, where a chain has ended.
 
-        So few bytes are no damaged record. They are the checksum of a record whose payload is a record file.
+        So few bytes are no damaged record. They are the checksum of a record whose payload is a record file, unless
+        they are zeros, which nearly no payload has.
         """
-        return self.sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
+        return any(self.peek(end, 4)) and self.sound(self.peek(end + 4, HEADER)) and self.stands(end + 4)
 
     def announced(self, start: int, begin: int, end: int) -> bool:
         """Whether the bytes from `start` to `begin` say that a value of a message goes from there to `end`.
@@ -189,7 +198,8 @@ class Ahead:
                 inner = int.from_bytes(data[begin : begin + 8], "little")
                 if 0 < inner < 1 << 32 and first + begin <= header:
                     size = self.value(start, length, first + begin)
-                    if inner + FRAMING <= size:
+                    # What begins the payload nothing announces: any small number would be such a header.
+                    if inner + FRAMING <= size and (begin or self.resembles(data[:HEADER])):
                         return size
             at = zeros + 1
 

@@ -9,15 +9,19 @@ that runs through the claimed end, or to the end of the stream, is the file's; s
 
 from __future__ import annotations
 
+from struct import Struct
+
 from tfrtool.framing import words
 from tfrtool.framing.ahead import Ahead, Ending
 from tfrtool.framing.content import Chain, Content
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mend import may_be_left
 from tfrtool.framing.peel import behind
 from tfrtool.framing.scout import CANDIDATE, LOOK, TOILED
 from tfrtool.framing.told import Explained, apart, data_damage
 
+_FOOTER = Struct("<I")
 _AGAIN = 16
 """What searching a byte once more costs: a search may find a header every 12 bytes, and try each."""
 
@@ -202,22 +206,40 @@ class Claim:
         if end is None and self._over:
             end = self.scout.at
         if end is not None and (end < self.end or self._over):
-            rescue = None
             if self.end - 4 <= end < self.end:
-                rescue = Rescue("unproved", 1, ((self.start + HEADER, self.end - 4),))
-            return self._damage(end, words.cut(self.length, end - self.start - HEADER), rescue)
+                return self._lacking(end)
+            return self._damage(end, words.cut(self.length, end - self.start - HEADER), None)
         # Nothing goes on inside: the record is damaged as a whole, and what follows it is a gap of its own.
         return self._damage(self.end, words.data_unsound(self.length), None)
+
+    def _lacking(self, end: int) -> Explained:
+        """The record up to `end`, which lacks some of its last 4 bytes, or as many elsewhere."""
+        first, last = self.start + HEADER, self.end - 4
+        if end == last:
+            whole: bool | None = None
+        elif self.crcs or self.ledger.spend(self.length):
+            sums = [_FOOTER.pack(self.crcs[0])] if self.crcs else self.ahead.checksums(first, last)
+            whole = self._may_be_whole(sums, end)
+        else:
+            whole = False
+        rescue = None if whole is False else Rescue("unproved", 1, ((first, last),))
+        return self._damage(end, words.lacking(self.length, self.end - end, whole), rescue)
+
+    def _may_be_whole(self, sums: list[bytes], end: int) -> bool:
+        """Whether what is left of the checksum, before `end`, may be of one of these."""
+        last = self.end - 4
+        left = self.ahead.peek(last, end - last)
+        return any(may_be_left(one, left) for one in sums)
 
     def _too_long(self) -> Explained:
         first, length = self.start + HEADER, self.length
         if self._resume is None:
             end = self.scout.at
             present = end - first
-            rescue = Rescue("unproved", 1, ((first, first + length),)) if present >= length else None
-            return [
-                Damage(self.start, end, "torn", self.number, message=words.torn(length, present), rescue=rescue)
-            ], end
+            whole = present >= length and self._may_be_whole(self.scout.checksums(first + length), end)
+            rescue = Rescue("unproved", 1, ((first, first + length),)) if whole else None
+            message = words.torn(length, present, whole)
+            return [Damage(self.start, end, "torn", self.number, message=message, rescue=rescue)], end
         if self._resume == first:
             return [Damage(self.start, first, "stray", message=words.stray_header(length))], first
         return self._damage(self._resume, words.cut(length, self._resume - first), None)

@@ -83,15 +83,18 @@ def are_fields(ahead: Ahead, begin: int, end: int) -> bool:
 
 
 def _begins(ahead: Ahead, at: int, size: int) -> bool | None:
-    """Whether the value of `size` bytes begins with the length of a record that fits it; its checksum may be damaged.
+    """Whether the value of `size` bytes begins with the header of a record that fits it, of which bits may be flipped.
 
-    None where it does not; False where the lower half of such a length is all that is there.
+    None where it does not; False where such a length is all that is there, or the lower half of one: a number of any
+    other kind reads the same.
     """
-    head = ahead.peek(at, 8)
-    if len(head) < 8 or size < _LEAST:
+    head = ahead.peek(at, HEADER)
+    if len(head) < HEADER or size < _LEAST:
         return None
-    low, high = _HEADER.unpack(head)
-    return not high if 0 < low <= size - FRAMING else None
+    low, high = _HEADER.unpack_from(head)
+    if not 0 < low <= size - FRAMING:
+        return None
+    return not high and ahead.resembles(head)
 
 
 def _is_message(data: bytes, size: int) -> bool:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from struct import pack
 
-from tfrtool.framing.crc import MASK_DELTA
+from tfrtool.framing.crc import MASK_DELTA, masked_crc
 from tfrtool.framing.layout import TFRECORD, Layout
 
 _FLIPPABLE = 64
+_FEW = 3
 _BITS = tuple(1 << bit for bit in range(32))
 _UNMASK = (1 << 32) - MASK_DELTA
 
@@ -78,3 +79,18 @@ def _stored_by(layout: Layout, bare: int, stored: int, few: dict[int, int]) -> l
 def one_bit_apart(want: int, got: int) -> bool:
     """Whether two stored checksums differ in exactly one bit."""
     return (want ^ got).bit_count() == 1
+
+
+def few_bits_apart(header: bytes) -> bool:
+    """Whether a header's length is that of its stored checksum, of which at most three bits are flipped."""
+    stored: int = TFRECORD.header.unpack_from(header)[1]
+    return (masked_crc(header[:8]) ^ stored).bit_count() <= _FEW
+
+
+def may_be_left(whole: bytes, left: bytes) -> bool:
+    """Whether `left` is what remains of the checksum `whole` once bytes in a row are missing from it.
+
+    Nothing left is of any; a byte left is of one in 128, two of one in 22,000.
+    """
+    missing = len(whole) - len(left)
+    return any(whole[:i] + whole[i + missing :] == left for i in range(len(left) + 1))

@@ -226,6 +226,14 @@ class Scout:
         self.take_in(boundary - 4)
         return self._agrees(boundary) and not self._is_header(self.start + HEADER, boundary)
 
+    def checksums(self, end: int) -> list[bytes]:
+        """What may be stored at `end` as the checksum of `[start + 12, end)`: one for each writer of the file.
+
+        `end` is not behind what is taken in, which is all but the last 16 bytes in front of `at`.
+        """
+        self.take_in(end)
+        return [_FOOTER.pack(rotated(self._crc))]
+
     def _agrees(self, boundary: int) -> bool:
         return self._stored(boundary) == rotated(self._crc)
 

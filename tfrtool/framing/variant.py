@@ -57,6 +57,12 @@ class VariantAhead(Ahead):
         right = crc if layout.crc is crc32c else self.far.crc(begin, end)
         return bool(rotated(right) == _FOOTER.unpack(stored)[0])
 
+    def checksums(self, begin: int, end: int) -> list[bytes]:
+        """What may be stored behind `[begin, end)` as its checksum, as either writer takes it."""
+        layout = self.layout
+        by_layout = layout.footer.pack(layout.stored(self.far.crc(begin, end, layout.crc)))
+        return [by_layout, *super().checksums(begin, end)]
+
     def rejoined(self, begin: int, length: int, boundary: int) -> int | None:
         """See `Ahead`; for writers of CRC-32C alone."""
         return super().rejoined(begin, length, boundary) if self.layout.crc is crc32c else None
@@ -96,6 +102,12 @@ class VariantScout(Scout):
         super()._sum(view)
         if self._layout.crc is not crc32c:
             self._other = self._layout.crc(view, self._other)
+
+    def checksums(self, end: int) -> list[bytes]:
+        """What may be stored at `end` as the checksum of the payload up to there."""
+        right = super().checksums(end)
+        layout = self._layout
+        return [layout.footer.pack(layout.stored(self._crc if layout.crc is crc32c else self._other)), *right]
 
     def _agrees(self, boundary: int) -> bool:
         if super()._agrees(boundary):

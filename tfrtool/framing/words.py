@@ -13,9 +13,12 @@ def torn_header(present: int) -> str:
     return f"the file ends inside a header: {present} of its 12 bytes are there"
 
 
-def torn(length: int, present: int) -> str:
+def torn(length: int, present: int, whole: bool) -> str:
+    missing = length + 4 - present
+    if present >= length and not whole:
+        before = f"the file ends {_bytes(missing)} before the end of a record"
+        return f"{before}; what is left of its checksum disproves a payload of {_bytes(length)}"
     if present >= length:
-        missing = length + 4 - present
         lacking = f"{missing} of the 4 bytes of its checksum are missing"
         return f"the file ends inside a record: its payload of {_bytes(length)} is complete, but {lacking}"
     return f"the file ends inside a record: {present:,} of {_bytes(length)} of its payload are there"
@@ -70,13 +73,23 @@ def checksum_flipped(length: int) -> str:
 
 
 def cut(length: int, present: int) -> str:
-    if length < present < length + 4:
-        there = f"its payload of {_bytes(length)} and {_bytes(present - length)} of its checksum"
-        return f"after {there} something else begins"
-    if present <= length:
+    if length <= present < length + 4:
+        return lacking(length, length + 4 - present, None)
+    if present < length:
         promise = f"the header promises a payload of {_bytes(length)}"
         return f"{promise}, but after {present:,} of its bytes something else begins"
     return f"the payload of {_bytes(length)} is damaged, and {_bytes(present - length - 4)} too many stand in it"
+
+
+def lacking(length: int, missing: int, whole: bool | None) -> str:
+    """A record before whose end something else begins; whether its payload may be `whole`, None if nothing tells."""
+    payload = f"payload of {_bytes(length)}"
+    if whole:
+        return f"{missing} of the 4 bytes of the checksum are missing; the {payload} agrees with what is left of it"
+    said = f"{_bytes(missing)} {'is' if missing == 1 else 'are'} missing"
+    if whole is None:
+        return f"{said} at the end of the record: its checksum, or some of its {payload}"
+    return f"{said} from the record; what is left of its checksum disproves a {payload}"
 
 
 def holds_records(length: int) -> str:
