@@ -56,7 +56,7 @@ class Toll:
         self.ways: Counter[str] = Counter()
         self.lost: list[Outcome] = []
         self.whole: list[Outcome] = []
-        self.ranges = 0
+        self.ranges = self.breaks = 0
         self.lost_records = 0
         self.doubtful: list[Outcome] = []
         self.fixable = 0
@@ -72,7 +72,9 @@ class Toll:
         self.within += outcome.within
         rescue = damage.rescue
         self.ranges += 1
-        sort = self.lost if outcome.dropped or damage.fault == "codec" else self.whole
+        is_break = damage.fault == "codec" and not rescue
+        self.breaks += is_break
+        sort = self.lost if outcome.dropped or is_break else self.whole
         if len(sort) < SHOWN:
             sort.append(outcome)
         if not outcome.records and outcome.dropped:
@@ -111,7 +113,7 @@ class Toll:
         if report.dropped_bytes:
             held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
             parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
-        if report.faults["codec"]:
+        if self.breaks:
             parts.append(f"what the broken {report.compression} stream held")
         return f"not in the output: {', '.join(parts)}"
 

@@ -14,7 +14,9 @@ zlib stream itself is broken · `length` an OFRecord length that is negative or 
 around a payload that does not parse.
 """
 
-How = Literal["mended-header", "lost-header", "late-start", "rejoined", "stored-checksum", "wrong-writer", "unproved"]
+How = Literal[
+    "mended-header", "lost-header", "late-start", "rejoined", "stored-checksum", "wrong-writer", "unproved", "unwrapped"
+]
 """What speaks for the payloads of a damaged range.
 
 `mended-header` one to three flipped bits of the header undone, and the data checksum holds · `lost-header` the data
@@ -22,7 +24,8 @@ checksum before the next boundary is that of the bytes between · `late-start` t
 elsewhere than its header tells, at the one place that gives the checksum · `rejoined` other bytes stand within the
 payload, and the checksum holds without them · `stored-checksum` the stored data checksum itself has one flipped bit ·
 `wrong-writer` every checksum holds once it is computed as that writer did · `unproved` the payloads are complete, but
-no checksum speaks for them.
+no checksum speaks for them · `unwrapped` a break of the codec that takes nothing away: what packs the data is damaged,
+and the data is there.
 """
 
 

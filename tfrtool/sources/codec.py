@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.sources.faults import CodecFault
+from tfrtool.sources.headless import LOOK, breaks_at_once, deflate_begins, gives_record
 from tfrtool.sources.inflate import PIECE, Deflate
 from tfrtool.sources.resume import drain, hidden_member, next_member, short_trailer, zeros_end
 from tfrtool.sources.wrapper import HEADER_LIMIT, Gzip, Header, Wrapper, Zlib
@@ -29,12 +30,15 @@ class Unpacker:
     read: a fault is there before any byte behind it. `raw` is told to forget what will not be needed again.
     """
 
-    def __init__(self, raw: Readable, wrapper: Wrapper, faults: list[CodecFault], quick: Any = None) -> None:
-        """`quick`: see `Deflate`."""
+    def __init__(
+        self, raw: Readable, wrapper: Wrapper, faults: list[CodecFault], quick: Any = None, lead: int = 0
+    ) -> None:
+        """`quick`: see `Deflate`. `lead`: how many bytes before the first member are given as they are."""
         self._raw = raw
         self._wrapper = wrapper
         self._faults = faults
         self._quick = quick
+        self._lead = lead
         self._piece = memoryview(bytearray(PIECE))
         self._looked_back = 0
         self._decoded = 0
@@ -43,12 +47,13 @@ class Unpacker:
 
     def chunks(self) -> Iterator[bytes]:
         """The unpacked bytes of every member in order."""
-        at = floor = 0
+        yield from self._as_they_are()
+        at = floor = self._lead
         """`floor`: no byte before it may begin the next member; `raw` still has all from there on."""
         first = True
         while True:
             self.position = at
-            header = self._header(at)
+            header = self._mended(at, self._header(at), first)
             if header.state == "sound" and not (self._wrapper is Zlib and not first and not self._unpacks(at, header)):
                 begin, first = at, False
                 stream = Deflate(self._raw, at + header.length, self._piece, self._quick)
@@ -85,6 +90,16 @@ class Unpacker:
             if resumed is None:
                 return
             at = floor = resumed
+
+    def _as_they_are(self) -> Iterator[bytes]:
+        at = 0
+        while at < self._lead and (count := self._raw.read_into(at, self._piece[: self._lead - at])):
+            yield bytes(self._piece[:count])
+            at += count
+        if at:
+            self._decoded = at
+            what = f"the first {at} bytes are not packed, or lack the beginning of what packs them"
+            self._fault(at, f"{what}; they are read as they are, and what follows is unpacked", True, True)
 
     def _close(self, begin: int, stream: Deflate, sums: Gzip | Zlib) -> tuple[int, int, bool]:
         """Judge a member that was unpacked; returns where to go on, the next floor, and whether all is done."""
@@ -171,6 +186,27 @@ class Unpacker:
                 return header
             size = min(8 * size, HEADER_LIMIT)
 
+    def _mended(self, at: int, header: Header, first: bool) -> Header:
+        """The header at `at`; where it is damaged and its data is there all the same, one that leads to the data."""
+        if header.state == "sound" and not first:
+            return header
+        data = bytearray(LOOK)
+        count = self._raw.read_into(at, memoryview(data))
+        if not count:
+            return header
+        packed = bytes(data[:count])
+        if header.state == "sound":
+            inside = packed[header.length :]
+            if gives_record(inside) or not breaks_at_once(inside):
+                return header
+        length = deflate_begins(packed, self._wrapper, first=first, to_the_end=count < LOOK)
+        if length is None or (length == header.length and header.state == "sound"):
+            return header
+        unit = self._wrapper.unit
+        what = f"the header of the {unit} at compressed byte {at} is damaged; its data begins at {at + length}"
+        self._fault(at, f"{what}, and is unpacked from there", stops=True, harmless=True)
+        return Header("sound", length)
+
     def _unpacks(self, at: int, header: Header) -> bool:
         """Whether the bytes at `at`, behind a finished zlib stream, are another one: its first bytes must unpack."""
         data = bytearray(512)
@@ -180,10 +216,10 @@ class Unpacker:
         except zlib.error:
             return False
 
-    def _fault(self, packed: int, message: str, stops: bool = False) -> None:
+    def _fault(self, packed: int, message: str, stops: bool = False, harmless: bool = False) -> None:
         if stops and not any(fault.stops for fault in self._faults):
             message += " (TensorFlow stops here or earlier with 'inflate() failed')"
-        self._faults.append(CodecFault(self._decoded, packed, message, stops))
+        self._faults.append(CodecFault(self._decoded, packed, message, stops, harmless))
 
 
 def _bytes(count: int) -> str:

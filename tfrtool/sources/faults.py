@@ -11,10 +11,12 @@ class CodecFault:
 
     The bytes of the decoded stream before `offset_decoded` were unpacked before the fault was met. `stops`: TensorFlow
     raises there, or earlier, since it unpacks up to 256 KiB ahead (seen with version 2.21; of data that is only cut
-    short it reads what there is, and what follows zlib data it does not look at).
+    short it reads what there is, and what follows zlib data it does not look at). `harmless`: no byte of the data is
+    lost by it.
     """
 
     offset_decoded: int
     offset_encoded: int
     message: str
     stops: bool = False
+    harmless: bool = False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
@@ -28,6 +29,13 @@ Wanted = Literal["auto", "none", "gzip", "zlib"]
 
 HEAD_SIZE = 64 << 10
 """Bytes that can be looked at before anything is consumed."""
+
+
+class Undo(NamedTuple):
+    """How packed bytes are had back as they were: `made` gives them, and `message` says what was done to them."""
+
+    made: Callable[[Readable], Readable]
+    message: str
 
 
 class Source:
@@ -55,12 +63,20 @@ class Source:
         self.seekable = isinstance(raw, LocalFile)
         self.head = self.raw_head = raw_head
         self._raw = raw
+        self._undo: Undo | None = None
+        self._lead = 0
         self._unpacked: Spool | None = None
         self._unpacker: Unpacker | None = None
 
-    def unpack_as(self, compression: Literal["gzip", "zlib"], *, checked: bool) -> None:
-        """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is."""
+    def unpack_as(
+        self, compression: Literal["gzip", "zlib"], *, checked: bool, undo: Undo | None = None, lead: int = 0
+    ) -> None:
+        """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is.
+
+        `undo` undoes first what was done to the packed bytes; `lead` bytes before them are given as they are.
+        """
         from tfrtool.sources.codec import Unpacker
+        from tfrtool.sources.faults import CodecFault
         from tfrtool.sources.stream import Spool
         from tfrtool.sources.wrapper import WRAPPERS
 
@@ -68,10 +84,15 @@ class Source:
         if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
             self.mistaken = _not_compressed(compression, self.raw_head, self.size_on_disk)
             return
-        self.compression, self.seekable = compression, False
+        self.compression, self.seekable, self.mistaken = compression, False, None
+        self._undo, self._lead = undo, lead
+        packed: Readable = self._raw
+        if undo:
+            packed = undo.made(self._raw)
+            self.faults.append(CodecFault(0, 0, undo.message, stops=True, harmless=True))
         # isal needs a second look at what is odd, which only a file can give.
-        quick = _quick_zlib() if isinstance(self._raw, LocalFile) else None
-        self._unpacker = Unpacker(self._raw, wrapper, self.faults, quick)
+        quick = _quick_zlib() if packed is self._raw and isinstance(packed, LocalFile) else None
+        self._unpacker = Unpacker(packed, wrapper, self.faults, quick, lead)
         self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
         self.head = _first_bytes(self.data)
 
@@ -116,7 +137,10 @@ class Source:
         """A second source over the same open input, from its beginning; close it before this one."""
         if not isinstance(self._raw, LocalFile):
             raise ValueError("the source was not opened to be read twice")
-        source = _source(self.name, self._raw.sharing(), self.compression)
+        raw = self._raw.sharing()
+        source = Source(self.name, raw, _first_bytes(raw))
+        if self.compression != "none":
+            source.unpack_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
         source.size_on_disk = self.size_on_disk
         return source
 

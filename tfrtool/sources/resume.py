@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _WINDOW = 256 << 10
 _FIRST_WINDOW = 16 << 10
 """Small at first, since the next member is often near."""
-_RUNWAY = 9 << 10
+RUNWAY = 9 << 10
 """Packed bytes by which a candidate is judged: 1 KiB for its header and 8 KiB of deflate data."""
 _HIDDEN_TRIES = 4
 _HEAD = 10
@@ -31,7 +31,7 @@ def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | N
     """
     size = _FIRST_WINDOW
     while stop is None or start < stop:
-        window = bytearray(size + _RUNWAY)
+        window = bytearray(size + RUNWAY)
         count = raw.read_into(start, memoryview(window))
         is_last = count < len(window)
         limit = count if is_last else size
@@ -39,7 +39,7 @@ def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | N
             limit = min(limit, stop - start)
         index = window.find(GZIP_MAGIC, 0, count)
         while 0 <= index < limit:
-            if _convinces(bytes(window[index : min(count, index + _RUNWAY)]), is_last and index + _RUNWAY >= count):
+            if convinces(bytes(window[index : min(count, index + RUNWAY)]), is_last and index + RUNWAY >= count):
                 return start + index, start + index
             index = window.find(GZIP_MAGIC, index + 1, count)
         if is_last:
@@ -51,7 +51,7 @@ def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | N
     return None, start
 
 
-def _convinces(data: bytes, to_the_end: bool) -> bool:
+def convinces(data: bytes, to_the_end: bool) -> bool:
     """Whether `data` begins a gzip member. `to_the_end`: nothing follows `data`, so a member may be cut short there."""
     header = gzip_header(data)
     if header.state != "sound" or not gzip_header_is_usual(data):
@@ -96,13 +96,13 @@ def hidden_member(raw: Readable, wrapper: Wrapper, start: int, end: int) -> int 
     enough = end + min(_WINDOW, end - start)
     for _ in range(_HIDDEN_TRIES):
         found, _looked = next_member(raw, start, forget=False, stop=end)
-        if found is None or _goes_past(raw, found, end, enough):
+        if found is None or goes_past(raw, found, end, enough):
             return found
         start = found + 1
     return None
 
 
-def _goes_past(raw: Readable, at: int, end: int, enough: int) -> bool:
+def goes_past(raw: Readable, at: int, end: int, enough: int) -> bool:
     """Whether sound gzip members, zero bytes between them at most, lead from `at` past `end`, or to the end of `raw`.
 
     One that unpacks up to `enough` is believed without its end, so that the work is bounded.

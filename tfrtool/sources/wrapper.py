@@ -10,7 +10,7 @@ GZIP_MAGIC = b"\x1f\x8b\x08"
 HEADER_LIMIT = 192 << 10
 """Bytes beyond which a gzip header is not believed: an extra field takes up to 64 KiB, names are short."""
 
-_HEADER_CRC, _EXTRA, _NAME, _COMMENT, _RESERVED = 0x02, 0x04, 0x08, 0x10, 0xE0
+_HEADER_CRC, _EXTRA, _NAME, _COMMENT, RESERVED = 0x02, 0x04, 0x08, 0x10, 0xE0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def gzip_header(data: bytes) -> Header:
     """Parse the gzip header that `data` begins with."""
     if not data.startswith(GZIP_MAGIC[: len(data)]):
         return _FOREIGN
-    if len(data) > 3 and data[3] & _RESERVED:
+    if len(data) > 3 and data[3] & RESERVED:
         return _FOREIGN
     if len(data) < 10:
         return Header("cut", len(data))

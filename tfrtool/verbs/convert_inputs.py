@@ -16,6 +16,7 @@ from tfrtool.report import Compression, ConvertReport, Remedy
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.convert_named import told_by_name
+from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
 from tfrtool.verbs.targets import READERS
@@ -124,9 +125,9 @@ class Inputs:
             source.faults += self._held[name].faults
             return source
         if not self._kept or isfile(name):
-            return open_source(name, compression=options.compression)
+            return unwrapped(open_source(name, compression=options.compression), options.compression)
         held = open_source(name, compression=options.compression, twice=True)
-        self._held[name] = self._stack.enter_context(held)
+        self._held[name] = self._stack.enter_context(unwrapped(held, options.compression))
         return self._held[name].again()
 
 

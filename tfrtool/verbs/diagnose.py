@@ -12,7 +12,7 @@ from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
 from tfrtool.verbs.identify import AS_OFRECORD, may_be_ofrecord
-from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_gzip
+from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
@@ -60,9 +60,11 @@ def diagnose(
         found = mangled(_beginning(source))
     if found and _is_converted(report, source, found):
         return
-    packed = mangled_gzip(source.raw_head) if report.faults["codec"] or source.raw_head[:1] == b"\x1f" else None
+    packed = mangled_packed(source.raw_head) if report.faults["codec"] else None
     if packed:
         say(report, packed)
+        if report.records or report.restorable:
+            report.remedy = Remedy("repair", report.path, aim="undo it")
         return
     damaged = set(report.faults) - _NOTHING
     if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:

@@ -26,23 +26,42 @@ _SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
 
 
 class Identity(NamedTuple):
-    """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise."""
+    """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise.
+
+    `found`: whether anything was found that is of the format.
+    """
 
     format: Format | None
     sniffed: Sniffed | None = None
+    found: bool = True
+
+
+def unwrapped(source: Source, compression: str) -> Source:
+    """The source; one that is packed, though its first bytes do not say so plainly, is made one that unpacks.
+
+    `compression` is what was asked for.
+    """
+    head = source.raw_head
+    text = source.compression != "none" and 0 < head.count(b"\n") <= 2 * head.count(b"\r\n")
+    if compression != "none" and head and (text or not header_is_sound(source.head)):
+        from tfrtool.verbs.unwrap import unwrap
+
+        unwrap(source, compression)
+    return source
 
 
 def identify(source: Source, wanted: str) -> Identity:
     """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
     if source.mistaken:
-        return Identity(None, source.mistaken)
+        return Identity(None, _mistaken(source, source.mistaken), False)
     sound = header_is_sound(source.head)
     if wanted != "ofrecord" and (sound or not source.head):
         return Identity("tfrecord")
-    return _told_apart(source, wanted, sound)
+    return told_apart(source, wanted, sound)
 
 
-def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
+def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
+    """The same for a stream whose first header is `sound` and not wanted, or not sound."""
     # Imported here, since most files have a sound first header.
     from dataclasses import replace
 
@@ -61,7 +80,7 @@ def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     sniffed = source.sniff()
     may_be = may_be_ofrecord(source.head)
     if sniffed and sniffed.diagnosis not in _SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
-        return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed)
+        return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed, False)
     if looks_like_ofrecord(data, plausible_ofrecord, 0):
         found: Format = "ofrecord"
     elif Resync(data, Ledger()).record_within(_SEARCHED):
@@ -69,7 +88,7 @@ def _told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     elif looks_like_ofrecord(data, plausible_ofrecord, _SEARCHED):
         found = "ofrecord"
     else:
-        return Identity("tfrecord", sniffed)
+        return Identity("tfrecord", sniffed, False)
     if wanted == "tfrecord" and found == "ofrecord":
         return Identity(None, _other("ofrecord", "OFRecord", "TFRecord"))
     return Identity(found)
@@ -94,3 +113,13 @@ def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
 
     as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
     return Sniffed(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)
+
+
+def _mistaken(source: Source, said: Sniffed) -> Sniffed:
+    """What is said of a file that is not packed as was asked for: to have it told apart helps where that tells it."""
+    if said.remedy is None or said.diagnosis or told_apart(source, "auto", sound=False).found:
+        return said
+    from tfrtool.sources import Sniffed
+
+    none = "no record and no member of gzip data was found in it either: copy or fetch the file again"
+    return Sniffed(said.diagnosis, said.message, none)

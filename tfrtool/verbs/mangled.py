@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 from zlib import decompressobj
 from zlib import error as zlib_error
 
@@ -17,6 +18,8 @@ _LIKELY = 0.5
 """The same for a first look at few bytes."""
 _GLANCE = 1 << 16
 """Bytes that tell text from most binary data."""
+_HELD = 1 << 20
+"""Unpacked bytes in which records are counted."""
 _SURE = 0.9
 """The share of line ends, or of bytes from 128 on, that must look converted: damage can have hit the others."""
 
@@ -29,6 +32,8 @@ class Mangled:
     message: str
     hint: str
     remedy: Remedy | None = None
+    packed: Literal["gzip", "zlib"] | None = None
+    """How the bytes that were converted are packed; None for records that are not."""
 
 
 _AGAIN = (
@@ -57,38 +62,45 @@ _CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or c
 _LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", _AGAIN)
 
 
-def mangled_gzip(head: bytes) -> Mangled | None:
-    """The conversion that gzip data with these first bytes went through, or None.
+def mangled_packed(head: bytes) -> Mangled | None:
+    """The conversion that gzip or zlib data with these first bytes went through, or None.
 
-    Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is.
+    Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is; or where it
+    gives more sound records before it breaks.
     """
-    if _unpacked(head)[1]:
+    if head[:1] not in (b"\x1f", b"\x78") or not looks_mangled(head):
+        return None
+    as_it_is, whole = _unpacked(head)
+    if whole:
         return None
     for found in (_CRLF, _LATIN):
         undone = bytearray(len(head))
         count = Undone(Held(head), found.diagnosis).read_into(0, memoryview(undone))
         if count < len(head):
             unpacked, whole = _unpacked(bytes(undone[:count]))
-            if whole and header_is_sound(unpacked):
-                return found
+            sound = header_is_sound(unpacked)
+            if sound and (whole or _records(Held(unpacked)) > _records(Held(as_it_is))):
+                return replace(found, packed="gzip" if head[:1] == b"\x1f" else "zlib")
     return None
 
 
 def _unpacked(head: bytes) -> tuple[bytes, bool]:
-    """The first bytes that the beginning of gzip data gives, and whether all of it unpacks, to its checksum or so far.
+    """What the beginning of packed data gives at first, and whether all of it unpacks, to its end or so far.
 
     What is no deflate data breaks within some thousand bytes, so little of it cannot tell: then it must be all.
     """
-    unzip, first, most = decompressobj(31), b"", 1 << 26
+    unzip, first, most = decompressobj(47), bytearray(), 1 << 26
     try:
         for at in range(0, len(head), 256):
             out = unzip.decompress(head[at : at + 256], 1 << 20)
-            first, most = first or out[:64], most - len(out)
+            most -= len(out)
+            if len(first) < _HELD:
+                first += out
             if unzip.eof or most < 0:
                 break
     except zlib_error:
-        return first, False
-    return first, unzip.eof or len(head) >= _GLANCE
+        return bytes(first), False
+    return bytes(first), unzip.eof or len(head) >= _GLANCE
 
 
 def looks_mangled(sample: bytes) -> bool:

@@ -86,9 +86,10 @@ class Mending:
 
     def broken(self, damage: Damage) -> Iterator[Outcome]:
         """A break of the codec, which stands between two bytes."""
-        self._damaged = self._report.lost = True
+        self._damaged = True
+        self._report.lost = self._report.lost or damage.rescue is None
         self._trail.broken(damage)
-        yield Outcome(damage, "dropped", 0, ())
+        yield Outcome(damage, "restored" if damage.rescue else "dropped", 0, ())
 
     def _frames(self, batch: Batch) -> None:
         begin, end, report = self._reached, self._origin(batch.end), self._report

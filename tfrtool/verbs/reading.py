@@ -13,13 +13,13 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
 from tfrtool.sources.reasons import quoted
-from tfrtool.verbs.identify import Identity, identify
+from tfrtool.verbs.identify import Identity, identify, unwrapped
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.payload.kinds import KindVote
     from tfrtool.report import Kind
-    from tfrtool.sources import Source
+    from tfrtool.sources import CodecFault, Source
     from tfrtool.verbs.options import Options
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
@@ -39,7 +39,7 @@ def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]
     read = None
     try:
         with open_source(name, compression=options.compression) as source:
-            read = Reading(source, options)
+            read = Reading(unwrapped(source, options.compression), options)
             yield from job(read)
     except TfrtoolError as error:
         report = _failed(name, read, error.kind, error.facts)
@@ -56,6 +56,14 @@ def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileRep
     report = read.counts() if read else FileReport(name)
     report.status, report.message, report.error = "error", message, (kind, message)
     return report
+
+
+def codec_damage(fault: CodecFault) -> Damage:
+    """A break of the codec as damage, which stands between two bytes of the decoded stream."""
+    from tfrtool.framing.damage import Damage, Rescue
+
+    at = fault.offset_decoded
+    return Damage(at, at, "codec", message=fault.message, rescue=Rescue("unwrapped", 0, ()) if fault.harmless else None)
 
 
 def refuse_rewritten(source: Source) -> None:
@@ -182,13 +190,11 @@ class Reading:
 
     def _broken(self, reached: int | None) -> Iterator[Damage]:
         """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
-        from tfrtool.framing.damage import Damage
-
         faults = self.source.faults
         while self._faults < len(faults) and (reached is None or faults[self._faults].offset_decoded <= reached):
             fault = faults[self._faults]
             self._faults += 1
-            damage = Damage(fault.offset_decoded, fault.offset_decoded, "codec", message=fault.message)
+            damage = codec_damage(fault)
             self._count(damage)
             yield damage
 

@@ -11,6 +11,7 @@ from tfrtool.errors import DamageError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.sources import open_source
+from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
 
@@ -46,7 +47,7 @@ def walk(
 
 def _walk(name: str, options: Options) -> Iterator[Frame | Damage]:
     with open_source(name, compression=options.compression) as opened:
-        yield from _walked(name, Reading(opened, options))
+        yield from _walked(name, Reading(unwrapped(opened, options.compression), options))
 
 
 def _walked(name: str, reading: Reading) -> Iterator[Frame | Damage]:
@@ -86,7 +87,7 @@ def records(
 
 def _records(name: str, options: Options) -> Iterator[bytes]:
     with open_source(name, compression=options.compression) as opened:
-        reading = Reading(opened, options)
+        reading = Reading(unwrapped(opened, options.compression), options)
         for item in _walked(name, reading):
             if isinstance(item, Frame):
                 yield item.payload

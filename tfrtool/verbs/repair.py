@@ -21,9 +21,10 @@ from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.sources.identities import Identities
 from tfrtool.sources.reasons import input_called
+from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, refuse_rewritten
+from tfrtool.verbs.reading import Reading, codec_damage, refuse_rewritten
 from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
@@ -174,6 +175,7 @@ def _refuse_input(option: str, side: str | None, name: str) -> None:
 def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
     _rehearse(name, output, options)
     with open_source(name, twice=True) as source:
+        unwrapped(source, "auto")
         yield from _repair(source, output, options, trail)
 
 
@@ -284,8 +286,7 @@ def _conversion_undone(
             if event and fault.offset_decoded > mending.reached:
                 break
             breaks += 1
-            at = fault.offset_decoded
-            yield from mending.broken(Damage(at, at, "codec", message=fault.message))
+            yield from mending.broken(codec_damage(fault))
         now = source.position_encoded()
         if progress and now > told:
             progress(now - told)
