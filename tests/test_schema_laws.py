@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from itertools import accumulate
 
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
@@ -29,9 +30,10 @@ from messagekit import (
     varint,
 )
 from pytest import MonkeyPatch, mark
-from schemakit import PATH, batch, merged, pieces, plainly, shown
+from schemakit import PATH, batch, merged, pieces, plainly, shown, summed
 
 from tfrtool.payload.content import content_of
+from tfrtool.payload.messages import sequence_example_class
 from tfrtool.payload.schema import agree, shards, summary, table
 from tfrtool.payload.schema import numbers as numbers_of
 from tfrtool.payload.schema.content import blobs_of
@@ -318,6 +320,15 @@ def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: 
         integers([b"".join(varints)], numbers, narrow=False)
     each = [signed64(read_varint(one, 0, len(one))[0]) for one in varints]
     assert (numbers.least, numbers.greatest, numbers.values) == (min(each), max(each), len(each))
+
+
+@law
+@given(odd_wire() | st.binary(max_size=4).map(lambda name: raw_example(entry(name, numbers(3, 1)))))
+def test_what_protobuf_refuses_is_not_described(payload: bytes) -> None:
+    try:
+        sequence_example_class().FromString(payload)
+    except DecodeError:
+        assert [number for number, _ in summed([payload])[1]] == [0]
 
 
 def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:

@@ -8,7 +8,7 @@ from struct import unpack_from
 
 from tfrtool.payload.schema.event_table import VALUES, EventTable
 from tfrtool.payload.schema.values import Place
-from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields, read_varint, signed64
+from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, check_text, fields, read_varint, signed64
 
 _WHAT = {3: "file_version", 4: "graph_def", 6: "log_message", 7: "session_log", 8: "run_metadata", 9: "meta_graph_def"}
 _SHORT = 256  # bytes of a summary value that may be remembered
@@ -97,6 +97,7 @@ class EventReader:
         for number, wire, first, last in fields(payload, begin, end):
             own = last - first if number in VALUES and wire in (I32, I64, LEN) else 0
             if number == 1 and wire == LEN:
+                check_text(payload, first, last)
                 name = bytes(payload[first:last])
             elif number in VALUES:
                 kind = VALUES[number]
