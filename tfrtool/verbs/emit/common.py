@@ -23,7 +23,8 @@ def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
             held = f"the {'first records of the ' * schema.limited}inputs hold nothing but empty records"
         raise UnsupportedError(f"{reader} reads Examples, and {held}")
     if table.sequences and not sequences:
-        raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")
+        count = "1 record is" if table.sequences == 1 else f"{table.sequences:,} records are"
+        raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {count} such")
     return table
 
 
