@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.wire import WireError
+from tfrtool.payload.wire import LEN, WireError, fields
 from tfrtool.report import Kind
 from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.schema import schema as schema_of
@@ -33,6 +33,13 @@ PIECES = raw_example(entry(b"a", sized(3, sized(1, b"\1"), tag(1, 0), b"\2")))
 
 def batch(payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None) -> Table:
     """The table of payloads that lie in one buffer as records do, with other bytes between them."""
+    return summed(payloads, first, family, known)[0]
+
+
+def summed(
+    payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None
+) -> tuple[Table, list[tuple[int, WireError]]]:
+    """The same, and which of them do not parse."""
     begins, ends, data = [], [], b""
     for payload in payloads:
         data += b"\x0a\x05head"
@@ -40,8 +47,7 @@ def batch(payloads: Sequence[bytes], first: int = 0, family: str = "example", kn
         data += payload
         ends.append(len(data))
     view = memoryview(data + b"\x0a\x05tail")
-    found, _ = summarise(view, begins, ends, first, PATH, known or Known(family))  # type: ignore[arg-type]
-    return found
+    return summarise(view, begins, ends, first, PATH, known or Known(family))  # type: ignore[arg-type]
 
 
 def pieces(payloads: Sequence[bytes], cuts: Sequence[int], family: str = "example") -> list[Table]:
@@ -82,7 +88,9 @@ def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
     for number, payload in enumerate(payloads):
         try:
             read = read_features(payload, kind)  # type: ignore[arg-type]
-        except WireError:
+            for name in names_of(payload, kind):
+                name.decode()
+        except (WireError, UnicodeDecodeError):
             continue
         views = {view.name: view for view in read.features}
         kinds: tuple[Kind, ...] = ("ofrecord",) if kind == "ofrecord" else ("example", "sequence_example")
@@ -99,6 +107,21 @@ def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
             elif plain.missing is None:
                 plain.missing = number
     return found
+
+
+def names_of(payload: bytes, kind: str) -> Iterator[bytes]:
+    """Every name in a SequenceExample or an OFRecord, those too that another one overrides."""
+    tops = [payload] if kind == "ofrecord" else [part for number in (1, 2) for part in parts(payload, number)]
+    for top in tops:
+        for one in parts(top, 1):
+            yield from parts(one, 1)
+
+
+def parts(message: bytes, number: int) -> Iterator[bytes]:
+    """The sized fields of that number."""
+    for found, wire, begin, end in fields(message, 0, len(message)):
+        if (found, wire) == (number, LEN):
+            yield message[begin:end]
 
 
 def peak(job: Callable[[], object]) -> int:

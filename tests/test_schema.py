@@ -8,6 +8,7 @@ from struct import pack
 
 import pytest
 from faults import flip
+from google.protobuf.message import DecodeError
 from messagekit import (
     entry,
     event,
@@ -29,6 +30,7 @@ import tfrtool
 from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
+from tfrtool.payload.messages import event_class, sequence_example_class
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.kernel import Known, summarise
@@ -400,6 +402,42 @@ def test_payloads_of_another_kind_do_not_parse_and_agree_with_verify(tmp_path: P
     assert isinstance(schema, Schema)
     assert (schema.records, schema.misfits, schema.first_misfit and schema.first_misfit.record) == (4, 3, 1)
     assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
+
+
+NOT_TEXT = entry(b"a\xff", numbers(3, 1))
+NAMES_NOT_TEXT = {
+    "in the usual form": (example({"a": ints(1)}), raw_example(NOT_TEXT)),
+    "that are long": (example({"a": ints(1)}), raw_example(entry(b"\xff" * 3000, numbers(3, 1)))),
+    "of large records": (example({"a": ints(1)}), raw_example(NOT_TEXT, entry(b"b", sized(1, sized(1, bytes(9000)))))),
+    "of an unusual form": (example({"a": ints(1)}), raw_example(sized(1, sized(2, numbers(3, 1)), sized(1, b"\xff")))),
+    "of surrogates": (example({"a": ints(1)}), raw_example(entry(b"\xed\xa0\x80", numbers(3, 1)))),
+    "of feature lists": (sequence({}, {"a": [ints(1)]}), sized(2, sized(1, sized(1, b"\xff")))),
+    "of a context": (sequence({}, {"a": [ints(1)]}), sized(1, NOT_TEXT) + sized(2)),
+    "of an OFRecord": (ofrecord({"a": ints(1)}), entry(b"\xff", numbers(5, 1))),
+    "of tags": (event(step=1, summary=scalar("a", 1)), event() + sized(5, sized(1, sized(1, b"\xff")))),
+}
+
+
+@mark.parametrize("kind", NAMES_NOT_TEXT)
+@mark.parametrize("among", [1, 20])
+def test_a_payload_with_names_that_are_not_utf8_does_not_parse(kind: str, among: int, tmp_path: Path) -> None:
+    sound, odd = NAMES_NOT_TEXT[kind]
+    (tmp_path / "a").write_bytes(b"".join(map(frame, [sound] * 3 * among + [odd, sound, odd])))
+    *found, schema, report = schema_file(str(tmp_path / "a"), Options())
+    assert isinstance(schema, Schema) and isinstance(report, FileReport)
+    first = schema.first_misfit and schema.first_misfit.record
+    assert (schema.records, schema.misfits, first) == (3 * among + 1, 2, 3 * among)
+    assert (report.status, report.records) == ("damaged", 3 * among + 1)
+    assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
+    assert "a name or text is not UTF-8" in found[0].message  # type: ignore[union-attr]
+
+
+def test_protobuf_refuses_the_names_that_are_not_utf8() -> None:
+    for kind, (_, odd) in NAMES_NOT_TEXT.items():
+        message = {"of an OFRecord": None, "of tags": event_class()}.get(kind, sequence_example_class())
+        if message:
+            with pytest.raises(DecodeError, match="UTF-8"):
+                message.FromString(odd)
 
 
 def test_the_features_of_both_kinds_are_told_with_what_is_odd_about_each(tmp_path: Path) -> None:

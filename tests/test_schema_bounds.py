@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from faults import flip
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
@@ -25,11 +26,12 @@ from messagekit import (
     tag,
     varint,
 )
-from pytest import MonkeyPatch, mark
-from schemakit import batch, described, merged, peak
+from pytest import MonkeyPatch, mark, raises
+from schemakit import batch, described, merged, peak, summed
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
+from tfrtool.payload.messages import example_class
 from tfrtool.payload.schema import agree, event_table, table, walker
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import EventTable
@@ -228,8 +230,15 @@ def test_deep_nests_end_as_payloads_that_do_not_parse() -> None:
     for _ in range(3000):
         nest = sized(1, nest)
     groups = tag(9, SGROUP) * 5000
-    found = batch([example({"a": ("int64_list", [1])}), nest, groups])
-    assert found.features[False, b"a"].present == 1
+    found, misfits = summed([example({"a": ("int64_list", [1])}), nest, groups])
+    assert (found.records, list(found.features)) == (1, [(False, b"a")])
+    assert [(number, error.why) for number, error in misfits] == [
+        (1, "a name or text is not UTF-8"),
+        (2, "groups nest more than 100 deep"),
+    ]
+    for payload in (nest, groups):
+        with raises(DecodeError):
+            example_class().FromString(payload)
 
 
 @law

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from itertools import accumulate
 
+from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import (
@@ -29,9 +30,11 @@ from messagekit import (
     varint,
 )
 from pytest import MonkeyPatch, mark
-from schemakit import PATH, batch, merged, pieces, plainly, shown
+from schemakit import PATH, batch, merged, pieces, plainly, shown, summed
 
 from tfrtool.payload.content import content_of
+from tfrtool.payload.kinds import fits
+from tfrtool.payload.messages import event_class, lenient_event_class, sequence_example_class
 from tfrtool.payload.schema import agree, shards, summary, table
 from tfrtool.payload.schema import numbers as numbers_of
 from tfrtool.payload.schema.content import blobs_of
@@ -319,6 +322,51 @@ def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: 
         integers([b"".join(varints)], numbers, narrow=False)
     each = [signed64(read_varint(one, 0, len(one))[0]) for one in varints]
     assert (numbers.least, numbers.greatest, numbers.values) == (min(each), max(each), len(each))
+
+
+@law
+@given(odd_wire() | st.binary(max_size=4).map(lambda name: raw_example(entry(name, numbers(3, 1)))))
+def test_what_protobuf_refuses_is_not_described(payload: bytes) -> None:
+    try:
+        sequence_example_class().FromString(payload)
+    except DecodeError:
+        assert [number for number, _ in summed([payload])[1]] == [0]
+
+
+def a_text(draw: st.DrawFn) -> bytes:
+    return draw(st.sampled_from((b"", b"loss", "é".encode(), b"\xc3", b"a\xffb")))
+
+
+@st.composite
+def events_of_odd_texts(draw: st.DrawFn) -> bytes:
+    data = {"plugin_data": {"plugin_name": a_text(draw)}, "display_name": a_text(draw)}
+    value = {"tag": a_text(draw), "node_name": a_text(draw), "metadata": data, "simple_value": 0.5}
+    carried = {
+        "file_version": a_text(draw),
+        "log_message": {"message": a_text(draw)},
+        "session_log": {"msg": a_text(draw), "checkpoint_path": a_text(draw)},
+        "tagged_run_metadata": {"tag": a_text(draw)},
+        "summary": {"value": [value, {"metadata": {"summary_description": a_text(draw)}, "simple_value": 1}]},
+    }
+    what = draw(st.sampled_from(sorted(carried)))
+    more = {"source_metadata": {"writer": a_text(draw)}}
+    return lenient_event_class()(wall_time=1.0, **{what: carried[what]}, **more).SerializeToString()
+
+
+@law
+@given(events_of_odd_texts())
+def test_an_event_parses_where_protobuf_and_verify_take_its_texts(payload: bytes) -> None:
+    reader = EventReader()
+    misfits = [reader.summarise(memoryview(payload), [0], [len(payload)], n, PATH)[1] for n in range(2)]
+    assert [[(0, error.offset, error.why) for _, error in one] for one in misfits] == [
+        [(0, found.offset, found.why)] if (found := fits(payload, "event")) else [] for _ in range(2)
+    ]
+    try:
+        event_class().FromString(payload)
+    except DecodeError:
+        assert misfits[0]
+    else:
+        assert not misfits[0]
 
 
 def pieces_of_events(payloads: list[bytes], at: list[int]) -> EventTable:

@@ -94,7 +94,9 @@ class HeadRaw(HeadPrinter):
         if record.payload is None:
             raise TfrtoolError(f"{name}: record {record.index} is too large to be held: {record.size} bytes")
         if record.index > self._skip:
-            say(f"this is record {record.index}: of those before it, {record.index - self._skip} are damaged", name)
+            damaged = record.index - self._skip
+            are = "1 is" if damaged == 1 else f"{damaged:,} are"
+            say(f"this is record {record.index}: of those before it, {are} damaged", name)
         sys.stdout.buffer.write(record.payload)
         self._written = True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.schema_total import Adding
 from tfrtool.cli.session import Silent, run
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.schema import schema_file
@@ -17,15 +18,8 @@ if TYPE_CHECKING:
     from tfrtool.verbs import Options
 
 
-class _Quiet(Silent):
-    """Adds the schemas up, for the exit code alone."""
-
-    def __init__(self) -> None:
-        self.total = Schema()
-
-    def show(self, name: str, event: Event) -> None:
-        if isinstance(event, Schema):
-            self.total.merge(event)
+class _Quiet(Adding, Silent):
+    """Adds the schemas up for the exit code alone."""
 
 
 def schema(

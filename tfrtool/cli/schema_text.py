@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tfrtool.cli.damage_told import DamageTold
 from tfrtool.cli.schema_lines import lines, sentences
+from tfrtool.cli.schema_total import Adding
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import safe
-from tfrtool.payload.schema.schema import Schema
 from tfrtool.report import Summary
 
-if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
 
-
-class SchemaPrinter(DamageTold):
+class SchemaPrinter(Adding, DamageTold):
     """Adds the schemas of the inputs up; standard error tells of what was passed over."""
 
     verify = "tfrtool verify --payload"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.total = Schema()
-
-    def show(self, name: str, event: Event) -> None:
-        if isinstance(event, Schema):
-            self.total.merge(event)
-        else:
-            super().show(name, event)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:

@@ -53,7 +53,7 @@ def _spread_over(data: DataSet) -> str:
         return ""
     said = f"{sizes_text(size.min, size.max)} each, the middle one {size_text(size.p50)}"
     low, high = _number(records.min), _number(records.max)
-    said += f"; {low if low == high else f'{low} to {high}'} records each"
+    said += f"; {low if low == high else f'{low} to {high}'} record{'' if high == '1' else 's'} each"
     return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
 
 

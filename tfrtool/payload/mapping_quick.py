@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.payload.mapping_numbers import fit_int32
 from tfrtool.payload.mapping_templates import LARGEST, Templates, part_of
+from tfrtool.payload.textual import is_utf8
 from tfrtool.payload.usual import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_list
 from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
 
@@ -175,7 +176,7 @@ class Quick:
 
     def _learn(self, key: tuple[bytes, int], record: int) -> Change | None:
         name, tag = key
-        known = tag in self._lists and _is_text(name)
+        known = tag in self._lists and is_utf8(name, True)
         change = self._decide(name, tag >> 3, record) if known else None
         if len(name) <= LONG_NAME:
             if len(self._changes) >= _MOST:
@@ -197,11 +198,3 @@ def _fits(p: Buffer, at: int, end: int) -> bool:
     _, at = read_size(p, at + 1, end)
     _, at = read_size(p, at + 1, end)
     return fit_int32(p[at:end])
-
-
-def _is_text(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

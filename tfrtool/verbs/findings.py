@@ -20,7 +20,7 @@ NEAR = 16
 
 
 class Finding(NamedTuple):
-    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, lengths, shard, mixed.
+    """`what` is a word for scripts: kinds, missing, repeated, pieces, content, lengths, shard, mixed.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
     record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
@@ -133,9 +133,6 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Itera
         lacking = table.records - feature.present
         message = f"{name}: missing in {lacking:,} of {_records(table.records)}, first in {_at(feature.missing)}"
         yield Finding("missing", key, feature.missing, message)
-    if not _is_text(feature.name):
-        place = next((lists.first for lists in feature.kinds.values()), None)
-        yield Finding("name", key, place, f"{name}: the name is not UTF-8, which protobuf refuses")
     pieced = min((lists.pieced for lists in feature.kinds.values() if lists.pieced), key=order, default=None)
     if pieced:
         message = f"{name}: packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
@@ -193,11 +190,3 @@ def named(key: Key) -> str:
     return (
         f"the {what} without a name" if not key[1] else f"the {what} {text_of(key[1])}" if key[0] else text_of(key[1])
     )
-
-
-def _is_text(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

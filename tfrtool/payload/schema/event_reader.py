@@ -8,7 +8,7 @@ from struct import unpack_from
 
 from tfrtool.payload.schema.event_table import VALUES, EventTable
 from tfrtool.payload.schema.values import Place
-from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields, read_varint, signed64
+from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, check_text, fields, read_varint, signed64
 
 _WHAT = {3: "file_version", 4: "graph_def", 6: "log_message", 7: "session_log", 8: "run_metadata", 9: "meta_graph_def"}
 _SHORT = 256  # bytes of a summary value that may be remembered
@@ -16,8 +16,15 @@ _KNOWN_MOST = 1 << 12
 _HELD = 1 << 10  # values of an event that are held until it was walked to its end; those of more are found again
 _START = 1  # SessionLog.START
 
+Texts = dict[int, "Texts"]
+"""Fields that hold texts, or messages that hold some; a field of nothing further is a text."""
 Value = tuple[bytes, str, float | None]
 """The tag of a summary value, what it was logged as, and the number where it is one."""
+
+_TEXTS: Texts = {3: {}, 6: {2: {}}, 7: {2: {}, 3: {}}, 8: {1: {}}, 10: {1: {}}}
+_TEXTS_OF_VALUE: Texts = {1: {}, 7: {}, 9: {1: {1: {}}, 2: {}, 3: {}}}
+"""The texts of an event beside its summaries, and of a summary value beside what was logged: names, versions, messages.
+"""
 
 
 @dataclass(slots=True)
@@ -58,7 +65,9 @@ class EventReader:
                         if count < _HELD:
                             values.append(value)
                         count += 1
-            elif number in _WHAT and wire == LEN:
+            elif number in _TEXTS and wire == LEN:
+                _check_texts(payload, begin, end, _TEXTS[number])
+            if number in _WHAT and wire == LEN:
                 what = _WHAT[number]
                 if number == 7:
                     starts = any(
@@ -96,6 +105,8 @@ class EventReader:
         scalar: float | None = None
         for number, wire, first, last in fields(payload, begin, end):
             own = last - first if number in VALUES and wire in (I32, I64, LEN) else 0
+            if number in _TEXTS_OF_VALUE and wire == LEN:
+                _check_texts(payload, first, last, _TEXTS_OF_VALUE[number])
             if number == 1 and wire == LEN:
                 name = bytes(payload[first:last])
             elif number in VALUES:
@@ -109,6 +120,16 @@ class EventReader:
                 self.known.clear()
             self.known[key] = name, logged, scalar is not None
         return name, logged, scalar
+
+
+def _check_texts(payload: memoryview, begin: int, end: int, texts: Texts) -> None:
+    """Raise WireError where a text is not UTF-8, which protobuf refuses."""
+    if not texts:
+        check_text(payload, begin, end)
+        return
+    for number, wire, first, last in fields(payload, begin, end):
+        if wire == LEN and number in texts:
+            _check_texts(payload, first, last, texts[number])
 
 
 def _plugin(payload: memoryview, begin: int, end: int) -> str:

@@ -23,7 +23,7 @@ _MANY = 1 << 12  # values that are looked at together
 def one_by_one(
     p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: Family
 ) -> tuple[Table, list[tuple[int, WireError]]]:
-    """The table of these records, and those that protobuf would refuse, which are not in it."""
+    """The table of these records, and those that do not parse, which are not in it (see `read_record`)."""
     total = Table()
     misfits: list[tuple[int, WireError]] = []
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):

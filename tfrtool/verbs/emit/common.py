@@ -9,7 +9,6 @@ from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.values import text_of
 from tfrtool.verbs.findings import sampled
 
 
@@ -24,7 +23,8 @@ def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
             held = f"the {'first records of the ' * schema.limited}inputs hold nothing but empty records"
         raise UnsupportedError(f"{reader} reads Examples, and {held}")
     if table.sequences and not sequences:
-        raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {table.sequences:,} records are such")
+        count = "1 record is" if table.sequences == 1 else f"{table.sequences:,} records are"
+        raise UnsupportedError(f"{reader} cannot read SequenceExamples, and {count} such")
     return table
 
 
@@ -46,14 +46,8 @@ class Told(NamedTuple):
 
 def told(feature: Feature, schema: Schema) -> Told:
     """One feature, as far as the records that were read allow: of a sample nothing is said to be in every record."""
-    name, left_out = "", ""
-    try:
-        name = feature.name.decode()
-    except UnicodeDecodeError:
-        left_out = "its name is not UTF-8"
     kind = feature.kind
-    if kind is None:
-        left_out = left_out or f"no record {'that was read ' * schema.limited}sets its kind"
+    left_out = f"no record {'that was read ' * schema.limited}sets its kind" if kind is None else ""
     low, high = feature.shortest, feature.longest
     always = feature.missing is None and None not in feature.kinds and not schema.limited
     size = low if always and low == high else None
@@ -64,7 +58,7 @@ def told(feature: Feature, schema: Schema) -> Told:
     refused = [f"{doubt}; parsing stops at others than {kind}" for doubt in doubts]
     if any(lists.pieced for lists in feature.kinds.values()):
         refused.append("packed numbers in several pieces; parsing stops there")
-    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
+    return Told(feature, feature.name.decode(), kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
 
 
 class Entries:
@@ -83,13 +77,13 @@ class Entries:
         """An entry, with a comment where there is something to say of it."""
         self.lines.append(f"    {quoted(one.name)}: {code},{doubt and f'  # {doubt}'}")
         if doubt:
-            self.notes.append(f"{text_of(one.feature.name)}: {doubt}")
+            self.notes.append(f"{one.name}: {doubt}")
 
     def leave_out(self, one: Told, why: str, code: str = "", reason: str = "") -> None:
         """A comment, with the code that `why` speaks against if there is any."""
         said = f"{named(one.feature)} is left out: {why}"
         self.lines.append(f"    # {quoted(one.name)}: {code},  # {why}" if code else f"    # {said}")
-        self.notes.append(f"{text_of(one.feature.name)}: left out: {why}")
+        self.notes.append(f"{one.name}: left out: {why}")
         self.reasons.append(reason or said)
 
     @property
@@ -154,12 +148,4 @@ def quoted(name: str) -> str:
 
 def named(feature: Feature) -> str:
     """The name of a feature in a comment."""
-    return ascii(feature.name)[1:] if not _decodes(feature.name) else ascii(feature.name.decode())
-
-
-def _decodes(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return ascii(feature.name.decode())

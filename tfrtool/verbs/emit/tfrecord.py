@@ -2,7 +2,7 @@
 
 What the package does with it, seen with 1.14.6: it stops at a record that lacks a feature it was told of, or has it of
 another kind. Told of no feature at all it reads those that a record has, of whatever kind, and stops at one that is not
-set. It parses by protobuf, which refuses a name that is not UTF-8.
+set. It parses by protobuf, and stops at what that refuses.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def emit(schema: Schema) -> str:
     """
     table = examples(schema, "tfrecord", sequences=True)
     lines = heading(schema, "The description for the package tfrecord", table)
+    if schema.misfits:
+        lines.append("# The package stops at a payload that does not parse.")
     for name, lists in _names(table).items():
         entries = _entries(schema, table, lists)
         if entries.empty:
@@ -53,8 +55,7 @@ def _entries(schema: Schema, table: Table, lists: bool) -> Entries:
             continue
         one = told(feature, schema)
         if one.left_out:
-            stops = "" if one.name or not feature.name else ", and the package stops at a record that has it"
-            entries.leave_out(one, one.left_out + stops)
+            entries.leave_out(one, one.left_out)
             continue
         code = f'"{_TYPES[one.kind]}"'
         if stops := one.doubt or _lacks(feature, table):
@@ -75,13 +76,9 @@ def _refuse_all(table: Table, lists: bool) -> None:
     for feature in table.features.values():
         if feature.is_list != lists:
             continue
-        why = "not set in some records" if None in feature.kinds else ""
-        try:
-            feature.name.decode()
-        except UnicodeDecodeError:
-            why = "of a name that is not UTF-8"
-        if why:
+        if None in feature.kinds:
             what = "feature lists" if lists else "features"
             raise UnsupportedError(
-                f"tfrecord cannot be told of any of the {what}, then reads all, and stops: {named(feature)} is {why}"
+                f"tfrecord cannot be told of any of the {what}, then reads all, and stops: {named(feature)} is "
+                "not set in some records"
             )
