@@ -20,6 +20,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "schema": lambda **how: tfrtool.schema("in", **how),
     "records": lambda **how: tfrtool.records("in", **how),
     "walk": lambda **how: tfrtool.walk("in", **how),
+    "convert": lambda **how: tfrtool.convert("in", "out", to="tfrecord", **how),
     "repair": lambda **how: tfrtool.repair("in", "out", **how),
 }
 SWITCHES = [
@@ -30,9 +31,11 @@ SWITCHES = [
     ("repair", "keep_unverified"),
     ("repair", "force"),
     ("repair", "dry_run"),
+    *(("convert", switch) for switch in ("skip_damaged", "payload", "force", "dry_run")),
     ("RecordWriter", "force"),
 ]
 PATHS = [("verify", "index"), ("stat", "index"), ("repair", "quarantine"), ("repair", "report")]
+PATHS += [("convert", "schema"), ("convert", "schema_out")]
 
 
 @pytest.fixture(autouse=True)
@@ -87,8 +90,14 @@ def test_a_path_is_no_number_and_no_list(call: str) -> None:
 
 def test_an_output_is_a_path_too() -> None:
     for source, output, named in ((None, "out", "path"), ("in", None, "output"), ("in", 2, "output")):
-        with pytest.raises(TypeError, match=f"^{named} is a path"):
-            tfrtool.repair(source, output)  # type: ignore[arg-type]
+        for job, called in ((tfrtool.repair, named), (tfrtool.convert, named.replace("path", "inputs"))):
+            with pytest.raises(TypeError, match=f"^{called} is a path"):
+                job(source, output)  # type: ignore[operator]
+
+
+def test_each_of_several_inputs_is_a_path() -> None:
+    with pytest.raises(TypeError, match="^each of the inputs is a path .*, not 7"):
+        tfrtool.convert(["in", 7], "out")  # type: ignore[list-item]
 
 
 def test_a_number_of_records_is_whole_and_not_negative() -> None:
@@ -127,5 +136,8 @@ def test_paths_of_bytes_are_taken_everywhere() -> None:
         new.write(b"one")
     report = tfrtool.repair("new", b"out", report=b"list")
     assert (report.output, report.report) == ("out", "list")
+    for inputs in (b"in", [b"in"], iter([b"in"])):
+        rows = tfrtool.convert(inputs, b"out", to="tfrecord", force=True)
+        assert (rows.outputs, rows.written) == (["out"], 10)
     for name in ("new", "out", "list"):
         os.unlink(name)
