@@ -18,6 +18,8 @@ JOBS: dict[str, Callable[..., Any]] = {
     "verify": lambda **how: tfrtool.verify("in", **how),
     "stat": lambda **how: tfrtool.stat("in", **how),
     "schema": lambda **how: tfrtool.schema("in", **how),
+    "stat_all": lambda **how: tfrtool.stat_all("in", **how),
+    "head": lambda **how: tfrtool.head("in", **how),
     "records": lambda **how: tfrtool.records("in", **how),
     "walk": lambda **how: tfrtool.walk("in", **how),
     "convert": lambda **how: tfrtool.convert("in", "out", to="tfrecord", **how),
@@ -25,6 +27,8 @@ JOBS: dict[str, Callable[..., Any]] = {
 }
 SWITCHES = [
     ("verify", "payload"),
+    ("verify", "quick"),
+    ("stat_all", "duplicates"),
     ("stat", "duplicates"),
     ("stat", "force"),
     ("repair", "fix_bits"),
@@ -81,7 +85,7 @@ def test_a_file_that_need_not_be_has_a_name_where_it_is(job: str, option: str) -
         JOBS[job](**{option: ""})
 
 
-@pytest.mark.parametrize("call", ["count", "verify", "stat", "schema", "records", "walk", "RecordWriter"])
+@pytest.mark.parametrize("call", [*sorted(JOBS.keys() - {"convert", "repair"}), "RecordWriter"])
 def test_a_path_is_no_number_and_no_list(call: str) -> None:
     for path in (3, None, ["in"]):
         with pytest.raises(TypeError, match=r"(path|source|paths) is a path \(str, bytes or os.PathLike\), not"):
@@ -101,11 +105,18 @@ def test_each_of_several_inputs_is_a_path() -> None:
 
 
 def test_a_number_of_records_is_whole_and_not_negative() -> None:
-    with pytest.raises(ValueError, match="n is a whole number of 0 or more, not -1"):
-        tfrtool.schema("in", n=-1)
-    for n in (1.5, "3", True):
-        with pytest.raises(TypeError, match="n is a whole number of 0 or more, not"):
-            tfrtool.schema("in", n=n)  # type: ignore[arg-type]
+    for job, option in (("schema", "n"), ("head", "n"), ("head", "skip"), ("head", "record")):
+        with pytest.raises(ValueError, match=f"^{option} is a whole number of 0 or more, not -1"):
+            JOBS[job](**{option: -1})
+        for n in (1.5, "3", True):
+            with pytest.raises(TypeError, match=f"^{option} is a whole number of 0 or more, not"):
+                JOBS[job](**{option: n})
+
+
+def test_options_of_head_that_contradict_are_refused() -> None:
+    for how in ({"index": "x"}, {"record": 1, "skip": 1}):
+        with pytest.raises(ValueError, match="record"):
+            JOBS["head"](**how)
 
 
 def test_a_level_of_compression_is_one_of_zlib() -> None:
@@ -131,6 +142,7 @@ def test_a_side_file_that_is_the_input_is_called_by_its_own_name(side: str) -> N
 def test_paths_of_bytes_are_taken_everywhere() -> None:
     for job in (tfrtool.count, tfrtool.verify, tfrtool.stat):
         assert job(b"in").records == 10
+    assert tfrtool.stat_all(b"in").payloads.count == len(list(tfrtool.head(b"in", n=99))) == 10
     assert tfrtool.schema(b"in").kinds == {"unknown": 10}
     with tfrtool.RecordWriter(b"new") as new:
         new.write(b"one")
