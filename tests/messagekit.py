@@ -76,7 +76,7 @@ def set_feature(feature: Any, kind_and_values: Any) -> None:
 
 
 def example(lists: Lists) -> bytes:
-    message = messages.example_class()()
+    message = messages.message_class("tensorflow", "Example")()
     fill(message.features.feature, lists)
     return message.SerializeToString()
 
@@ -92,13 +92,13 @@ def ordered(lists: Lists) -> bytes:
 
 
 def ofrecord(lists: Lists) -> bytes:
-    message = messages.ofrecord_class()()
+    message = messages.message_class("oneflow", "OFRecord")()
     fill(message.feature, lists)
     return message.SerializeToString()
 
 
 def sequence(context: Lists, feature_lists: Mapping[str, list[Any]]) -> bytes:
-    message = messages.sequence_example_class()()
+    message = messages.message_class("tensorflow", "SequenceExample")()
     fill(message.context.feature, context)
     for name, steps in feature_lists.items():
         message.feature_lists.feature_list[name].SetInParent()
@@ -108,7 +108,7 @@ def sequence(context: Lists, feature_lists: Mapping[str, list[Any]]) -> bytes:
 
 
 def event(**parts: Any) -> bytes:
-    return messages.event_class()(**{"wall_time": 1.7e9, **parts}).SerializeToString()
+    return messages.message_class("tensorflow", "Event")(**{"wall_time": 1.7e9, **parts}).SerializeToString()
 
 
 def scalar(tag: str, value: float) -> dict[str, Any]:

@@ -13,19 +13,22 @@ PROGRAM = """
 import sys
 {first}
 {second}
-from tfrtool.payload.messages import example_class, event_class, sequence_example_class
+from tfrtool.payload.messages import message_class
 
 path = sys.argv[1]
 ours = list(tfrtool.records(path))
 theirs = [bytes(record.numpy()) for record in tf.data.TFRecordDataset(path)]
 assert ours == theirs and len(ours) == 12
-for message, twin in ((example_class(), tf.train.Example), (sequence_example_class(), tf.train.SequenceExample)):
+for message, twin in (
+    (message_class("tensorflow", "Example"), tf.train.Example),
+    (message_class("tensorflow", "SequenceExample"), tf.train.SequenceExample),
+):
     assert message.DESCRIPTOR.full_name == twin.DESCRIPTOR.full_name
     assert message.DESCRIPTOR.file.pool is not twin.DESCRIPTOR.file.pool
 for payload in ours:
-    mine, other = example_class().FromString(payload), tf.train.Example.FromString(payload)
+    mine, other = message_class("tensorflow", "Example").FromString(payload), tf.train.Example.FromString(payload)
     assert mine.SerializeToString(deterministic=True) == other.SerializeToString(deterministic=True)
-event_class()(step=7)
+message_class("tensorflow", "Event")(step=7)
 tf.compat.v1.Event(step=7)
 print("both")
 """

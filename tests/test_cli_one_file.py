@@ -78,6 +78,11 @@ def test_a_schema_that_a_conversion_reads_is_never_written_to(here: Path) -> Non
         tfrtool.convert(here / "rows.jsonl", here / "schema.json", **how)
 
 
+def test_no_report_is_appended_to_the_list_of_its_inputs(here: Path) -> None:
+    done = shell('cd "$1"; tfrtool verify @list >> list; echo $?', here)
+    assert (done.stdout, (here / "list").read_text()) == ("3\n", f"{SOUND}\n")
+
+
 def test_a_page_is_not_where_the_report_goes(here: Path) -> None:
     (here / "a").write_bytes(frame(b"x"))
     done = shell('cd "$1"; tfrtool verify a --html page --force > page; echo $?', here)

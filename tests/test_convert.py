@@ -168,7 +168,7 @@ def test_a_sequence_is_laid_flat_on_request() -> None:
     convert("more", "out", to="ofrecord", sequence="flatten")
     (payload,) = payloads("out")
     flat = {"w": ("int64_list", [1, 2, 3]), "w/lengths": ("int64_list", [1, 2])}
-    parse = messages.ofrecord_class().FromString
+    parse = messages.message_class("oneflow", "OFRecord").FromString
     assert parse(payload) == parse(ofrecord(flat))
 
 

@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
 
 
 def parsed(payload: bytes) -> Any:
-    return messages.sequence_example_class().FromString(payload)
+    return messages.message_class("tensorflow", "SequenceExample").FromString(payload)
 
 
 @mark.parametrize(

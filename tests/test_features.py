@@ -42,9 +42,9 @@ LISTS = {
     "int32_list": "int32",
 }
 LENIENT = {
-    "example": messages.lenient_example_class,
-    "sequence_example": messages.lenient_sequence_example_class,
-    "ofrecord": messages.lenient_ofrecord_class,
+    "example": messages.message_class("tensorflow", "Example", lenient=True),
+    "sequence_example": messages.message_class("tensorflow", "SequenceExample", lenient=True),
+    "ofrecord": messages.message_class("oneflow", "OFRecord", lenient=True),
 }
 
 
@@ -70,7 +70,7 @@ def by_us(payload, kind):
 
 
 def by_protobuf(payload, kind):
-    message = LENIENT[kind]().FromString(payload)
+    message = LENIENT[kind].FromString(payload)
     held = {"example": "features", "sequence_example": "context"}.get(kind)
     features = getattr(message, held).feature if held else message.feature
     lists = message.feature_lists.feature_list if kind == "sequence_example" else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import gc
 import gzip
+import json
 import os
 import zlib
 from itertools import pairwise
@@ -15,7 +16,10 @@ from faults import File, cut, flip, insert, written_by
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS
 
 import tfrtool
+from tfrtool.cli import schema_run
+from tfrtool.cli.common import Common
 from tfrtool.framing.layout import LAYOUTS
+from tfrtool.verbs.emit import Form
 
 
 @pytest.fixture
@@ -35,11 +39,13 @@ def test_the_public_names_are_these() -> None:
     assert tfrtool.__all__ == [
         "Damage",
         "DamageError",
+        "DataSet",
         "FileReport",
         "Frame",
         "OpenError",
         "Outcome",
         "ReadError",
+        "Record",
         "RecordWriter",
         "RefusedError",
         "RepairReport",
@@ -49,10 +55,13 @@ def test_the_public_names_are_these() -> None:
         "WriteError",
         "convert",
         "count",
+        "emit",
+        "head",
         "records",
         "repair",
         "schema",
         "stat",
+        "stat_all",
         "verify",
         "walk",
     ]
@@ -159,6 +168,84 @@ def test_what_cannot_be_opened_is_raised_when_it_is_read(tmp_path: Path, job: ob
         next(reading)
     with pytest.raises(tfrtool.UnsupportedError):
         next(job("s3://bucket/train"))  # type: ignore[operator]
+
+
+# head
+
+
+def test_head_gives_the_first_records_with_their_features(path: Path) -> None:
+    found = list(tfrtool.head(put(path, DATA), n=2, skip=3))
+    assert [(record.index, record.offset, record.payload) for record in found] == [
+        (n, AT[n], EXAMPLES.payloads[n]) for n in (3, 4)
+    ]
+    assert [len(list(tfrtool.head(path, n=n))) for n in (0, 5, 99)] == [0, 5, 6]
+    features = found[0].features()
+    assert features and [(one.text, one.kind, one.count) for one in features.features]
+
+
+def test_head_passes_over_damage_and_finds_the_record_of_a_number(path: Path, tmp_path: Path) -> None:
+    put(path, flip(DATA, AT[2] + 20))
+    tfrtool.stat(path, index=tmp_path / "idx")
+    assert [record.offset for record in tfrtool.head(path, n=3)] == [AT[0], AT[1], AT[3]]
+    (found,), (by_line,) = tfrtool.head(path, record=3), tfrtool.head(path, record=3, index=tmp_path / "idx")
+    assert (found.offset, by_line.offset) == (AT[3], AT[4])
+    with pytest.raises(tfrtool.DamageError, match=f"record 2 is damaged: data-crc at .{AT[2]}, {AT[3]}") as caught:
+        list(tfrtool.head(path, record=2))
+    assert caught.value.damage is not None and caught.value.damage.record == 2
+    with pytest.raises(tfrtool.TfrtoolError, match="has no record 6"):
+        list(tfrtool.head(path, record=6))
+
+
+def test_a_large_payload_outlives_head(path: Path) -> None:
+    large = File((b"a" * 700_000, b"b" * 700_000))
+    assert [record.payload for record in tfrtool.head(put(path, large.data))] == list(large.payloads)
+
+
+def test_head_of_a_foreign_file_says_what_it_is(path: Path) -> None:
+    for how in ({}, {"record": 0}):
+        with pytest.raises(tfrtool.DamageError, match="Parquet"):
+            list(tfrtool.head(put(path, b"PAR1" + bytes(500)), **how))  # type: ignore[arg-type]
+
+
+# verify, stat, emit
+
+
+def test_a_quick_verify_leaves_payloads_alone(path: Path) -> None:
+    put(path, flip(DATA, AT[2] + 20))
+    assert (tfrtool.verify(path, quick=True).status, tfrtool.verify(path).status) == ("clean", "damaged")
+    assert tfrtool.verify(put(path, flip(DATA, AT[2])), quick=True).status == "damaged"
+    with pytest.raises(ValueError, match="choose one"):
+        tfrtool.verify(path, quick=True, payload=True)
+
+
+def test_some_files_are_described_together(path: Path, tmp_path: Path) -> None:
+    other, packed = tmp_path / "other", tmp_path / "packed"
+    put(path, DATA), put(other, DATA * 3), put(packed, gzip.compress(DATA))
+    data = tfrtool.stat_all(path, str(other), os.fsencode(packed), duplicates=True)
+    one = tfrtool.stat(other, duplicates=True)
+    assert (data.files.count, data.payloads.count, data.sizes.max) == (3, 30, one.sizes.max)
+    found = data.repeats()
+    assert found is not None and found.count == 24 and one.duplicates == 12
+    assert data.evenness and data.ratio and isinstance(data.advice, list)
+    assert tfrtool.stat_all() == tfrtool.DataSet() and tfrtool.stat_all(path).repeats() is None
+    with pytest.raises(tfrtool.OpenError, match="no such file"):
+        tfrtool.stat_all(path, tmp_path / "nowhere")
+    assert tfrtool.stat_all(path, put(packed, b"PAR1" + bytes(500))).files.count == 1
+
+
+@pytest.mark.parametrize("form", ["json", "tf", "pbtxt", "dali", "tfrecord", "tfds"])
+def test_a_schema_is_given_as_text_for_others(path: Path, form: Form, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tfrtool.emit(tfrtool.schema(put(path, DATA)), form)
+    if form == "tfds":
+        assert json.loads(text).keys() == {"features.json", "dataset_info.json"}
+    else:
+        assert schema_run.schema(Common((str(path),)), emit=form) == 0
+        assert capsys.readouterr().out == text
+
+
+def test_what_is_no_form_of_a_schema_is_refused(path: Path) -> None:
+    with pytest.raises(ValueError, match="form is json, tf, pbtxt, tfds, dali or tfrecord, not 'xml'"):
+        tfrtool.emit(tfrtool.schema(put(path, DATA)), "xml")  # type: ignore[arg-type]
 
 
 # walk

@@ -18,21 +18,28 @@ JOBS: dict[str, Callable[..., Any]] = {
     "verify": lambda **how: tfrtool.verify("in", **how),
     "stat": lambda **how: tfrtool.stat("in", **how),
     "schema": lambda **how: tfrtool.schema("in", **how),
+    "stat_all": lambda **how: tfrtool.stat_all("in", **how),
+    "head": lambda **how: tfrtool.head("in", **how),
     "records": lambda **how: tfrtool.records("in", **how),
     "walk": lambda **how: tfrtool.walk("in", **how),
+    "convert": lambda **how: tfrtool.convert("in", "out", to="tfrecord", **how),
     "repair": lambda **how: tfrtool.repair("in", "out", **how),
 }
 SWITCHES = [
     ("verify", "payload"),
+    ("verify", "quick"),
+    ("stat_all", "duplicates"),
     ("stat", "duplicates"),
     ("stat", "force"),
     ("repair", "fix_bits"),
     ("repair", "keep_unverified"),
     ("repair", "force"),
     ("repair", "dry_run"),
+    *(("convert", switch) for switch in ("skip_damaged", "payload", "force", "dry_run")),
     ("RecordWriter", "force"),
 ]
 PATHS = [("verify", "index"), ("stat", "index"), ("repair", "quarantine"), ("repair", "report")]
+PATHS += [("convert", "schema"), ("convert", "schema_out")]
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +85,7 @@ def test_a_file_that_need_not_be_has_a_name_where_it_is(job: str, option: str) -
         JOBS[job](**{option: ""})
 
 
-@pytest.mark.parametrize("call", ["count", "verify", "stat", "schema", "records", "walk", "RecordWriter"])
+@pytest.mark.parametrize("call", [*sorted(JOBS.keys() - {"convert", "repair"}), "RecordWriter"])
 def test_a_path_is_no_number_and_no_list(call: str) -> None:
     for path in (3, None, ["in"]):
         with pytest.raises(TypeError, match=r"(path|source|paths) is a path \(str, bytes or os.PathLike\), not"):
@@ -87,16 +94,29 @@ def test_a_path_is_no_number_and_no_list(call: str) -> None:
 
 def test_an_output_is_a_path_too() -> None:
     for source, output, named in ((None, "out", "path"), ("in", None, "output"), ("in", 2, "output")):
-        with pytest.raises(TypeError, match=f"^{named} is a path"):
-            tfrtool.repair(source, output)  # type: ignore[arg-type]
+        for job, called in ((tfrtool.repair, named), (tfrtool.convert, named.replace("path", "inputs"))):
+            with pytest.raises(TypeError, match=f"^{called} is a path"):
+                job(source, output)  # type: ignore[operator]
+
+
+def test_each_of_several_inputs_is_a_path() -> None:
+    with pytest.raises(TypeError, match="^each of the inputs is a path .*, not 7"):
+        tfrtool.convert(["in", 7], "out")  # type: ignore[list-item]
 
 
 def test_a_number_of_records_is_whole_and_not_negative() -> None:
-    with pytest.raises(ValueError, match="n is a whole number of 0 or more, not -1"):
-        tfrtool.schema("in", n=-1)
-    for n in (1.5, "3", True):
-        with pytest.raises(TypeError, match="n is a whole number of 0 or more, not"):
-            tfrtool.schema("in", n=n)  # type: ignore[arg-type]
+    for job, option in (("schema", "n"), ("head", "n"), ("head", "skip"), ("head", "record")):
+        with pytest.raises(ValueError, match=f"^{option} is a whole number of 0 or more, not -1"):
+            JOBS[job](**{option: -1})
+        for n in (1.5, "3", True):
+            with pytest.raises(TypeError, match=f"^{option} is a whole number of 0 or more, not"):
+                JOBS[job](**{option: n})
+
+
+def test_options_of_head_that_contradict_are_refused() -> None:
+    for how in ({"index": "x"}, {"record": 1, "skip": 1}):
+        with pytest.raises(ValueError, match="record"):
+            JOBS["head"](**how)
 
 
 def test_a_level_of_compression_is_one_of_zlib() -> None:
@@ -122,10 +142,14 @@ def test_a_side_file_that_is_the_input_is_called_by_its_own_name(side: str) -> N
 def test_paths_of_bytes_are_taken_everywhere() -> None:
     for job in (tfrtool.count, tfrtool.verify, tfrtool.stat):
         assert job(b"in").records == 10
+    assert tfrtool.stat_all(b"in").payloads.count == len(list(tfrtool.head(b"in", n=99))) == 10
     assert tfrtool.schema(b"in").kinds == {"unknown": 10}
     with tfrtool.RecordWriter(b"new") as new:
         new.write(b"one")
     report = tfrtool.repair("new", b"out", report=b"list")
     assert (report.output, report.report) == ("out", "list")
+    for inputs in (b"in", [b"in"], iter([b"in"])):
+        rows = tfrtool.convert(inputs, b"out", to="tfrecord", force=True)
+        assert (rows.outputs, rows.written) == (["out"], 10)
     for name in ("new", "out", "list"):
         os.unlink(name)

@@ -87,9 +87,9 @@ def values(feature: Any) -> Any:
 def read(side: str, payload: bytes) -> dict[str, Any]:
     """A message as protobuf reads it."""
     if side == "tf":
-        message = messages.example_class().FromString(payload).features
+        message = messages.message_class("tensorflow", "Example").FromString(payload).features
     else:
-        message = messages.ofrecord_class().FromString(payload)
+        message = messages.message_class("oneflow", "OFRecord").FromString(payload)
     return {name: values(message.feature[name]) for name in sorted(message.feature)}
 
 

@@ -38,9 +38,9 @@ KINDED = st.one_of(
     st.tuples(st.just("ofrecord"), ofrecords),
 )
 CLASSES = {
-    "example": messages.example_class,
-    "sequence_example": messages.sequence_example_class,
-    "ofrecord": messages.ofrecord_class,
+    "example": messages.message_class("tensorflow", "Example"),
+    "sequence_example": messages.message_class("tensorflow", "SequenceExample"),
+    "ofrecord": messages.message_class("oneflow", "OFRecord"),
 }
 
 
@@ -75,7 +75,7 @@ def test_of_any_bytes_all_comes_back_or_the_change_is_told(payload: bytes, messa
 
 
 def as_protobuf_says(message: Message, payload: bytes) -> bytes:
-    parsed = CLASSES[message]().FromString(payload)
+    parsed = CLASSES[message].FromString(payload)
     for part in {"example": ["features"], "sequence_example": ["context", "feature_lists"], "ofrecord": []}[message]:
         getattr(parsed, part).SetInParent()
     whole: bytes = parsed.SerializeToString(deterministic=True)

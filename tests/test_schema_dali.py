@@ -157,7 +157,7 @@ def written(folder: Path, *shards: Sequence[bytes]) -> list[str]:
 
 def as_dali(payload: bytes, names: Sequence[str], types: dict[str, str]) -> dict[str, Any]:
     """What DALI has to give of a payload, by protobuf."""
-    features = messages.example_class().FromString(payload).features.feature
+    features = messages.message_class("tensorflow", "Example").FromString(payload).features.feature
     made: dict[str, Any] = {}
     for name in names:
         kind = features[name].WhichOneof("kind")

@@ -62,6 +62,11 @@ def test_a_directory_takes_damaged_records_for_records_whatever_they_are_called(
     assert (set(found.names), found.unknown) == ({"d/x", f"d/{name}"}, [])
 
 
+def test_a_line_before_records_makes_no_text_of_them(here: Path) -> None:
+    Path("d/x.log").write_bytes(b'{"event": "start"}\n' + frame(b"payload") * 3)
+    assert set(resolve(["d"]).names) == {"d/x", "d/x.log"}
+
+
 @pytest.mark.parametrize("name", STRANGERS)
 def test_what_is_as_its_name_says_is_passed_over(name: str, here: Path) -> None:
     Path("d", name).write_bytes(STRANGERS[name])

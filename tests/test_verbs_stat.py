@@ -243,6 +243,13 @@ def test_repeats_over_files_name_both_places() -> None:
 MB = 10**6
 
 
+def test_the_figures_of_a_report_take_no_copy_of_its_sizes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(gzip.compress(DATA))
+    report = tfrtool.stat(path)
+    monkeypatch.setattr(Sizes, "update", lambda *_: 1 / 0)
+    assert report.compression_ratio and report.advice == []
+
+
 def kinds_of_advice(*reports: StatReport) -> list[str]:
     return [one.kind for one in advice(together(list(reports)))]
 

@@ -6,10 +6,13 @@ All that the commands do, a function does:
     walk(path)           yield sound frames and damage, never raising for damage
     count(path)          how many records, from headers alone
     convert(paths, out)  the same records in another format, or cut, joined and chosen anew
-    schema(path, …)      which features the records have, of which kind
+    schema(paths…)       which features the records have, of which kind
     verify(path)         every fault of the file
     repair(path, out)    write what can be saved of it to a new file
     stat(path)           how the file is made: sizes of payloads, framing, compression
+    stat_all(paths…)     the same of some files together, and how even they are
+    head(path)           the first records, or the one of a number, with their features
+    emit(schema, form)   a schema as text for TensorFlow, DALI, tfds and others
     RecordWriter(path)   write a file that appears whole or not at all
 """
 
@@ -23,11 +26,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Damage",
     "DamageError",
+    "DataSet",
     "FileReport",
     "Frame",
     "OpenError",
     "Outcome",
     "ReadError",
+    "Record",
     "RecordWriter",
     "RefusedError",
     "RepairReport",
@@ -37,10 +42,13 @@ __all__ = [
     "WriteError",
     "convert",
     "count",
+    "emit",
+    "head",
     "records",
     "repair",
     "schema",
     "stat",
+    "stat_all",
     "verify",
     "walk",
 ]
@@ -59,6 +67,9 @@ if TYPE_CHECKING:
     from tfrtool.report import FileReport, Outcome, RepairReport
     from tfrtool.verbs.convert import convert
     from tfrtool.verbs.count import count
+    from tfrtool.verbs.dataset import DataSet, stat_all
+    from tfrtool.verbs.emit import emit
+    from tfrtool.verbs.head import Record, head
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.repair import repair
     from tfrtool.verbs.schema import schema
@@ -80,6 +91,9 @@ _HOMES = {
     "report": ("FileReport", "Outcome", "RepairReport"),
     "verbs.convert": ("convert",),
     "verbs.count": ("count",),
+    "verbs.dataset": ("DataSet", "stat_all"),
+    "verbs.emit": ("emit",),
+    "verbs.head": ("Record", "head"),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.repair": ("repair",),
     "verbs.schema": ("schema",),

@@ -40,6 +40,14 @@ class TfrtoolError(Exception):
         return f"{self.facts}; {self.remedy}"
 
 
+def as_error(kind: str, facts: str, remedy: Remedy | None = None) -> TfrtoolError:
+    """What a report of status `error` says, as the exception of that kind; one of a rarer kind is of the root."""
+    found = next((made for made in TfrtoolError.__subclasses__() if made.kind == kind), TfrtoolError)
+    error = found(facts, remedy)
+    error.kind = kind
+    return error
+
+
 class OpenError(TfrtoolError):
     """The input cannot be opened."""
 

@@ -33,7 +33,7 @@ from processes import side_by_side as run_side_by_side  # noqa: E402
 from rowfiles import survey_payloads, write_jsonl, write_parquet  # noqa: E402
 
 from tfrtool.framing.encode import frame  # noqa: E402
-from tfrtool.payload.messages import example_class  # noqa: E402
+from tfrtool.payload.messages import message_class  # noqa: E402
 from tfrtool.verbs.jsonl import JsonlReader  # noqa: E402
 from tfrtool.verbs.parquet import ParquetWriter, table_columns  # noqa: E402
 from tfrtool.verbs.parquet_read import ParquetReader  # noqa: E402
@@ -66,7 +66,7 @@ WORKLOADS = {small: 20_000, tokens: 2_000, floats: 500, image: 200}
 
 def plain_lines(payloads: list[bytes]) -> Iterator[str]:
     """What a script of ten lines does."""
-    example = example_class()
+    example = message_class("tensorflow", "Example")
     for payload in payloads:
         found: dict[str, Any] = {}
         for name, feature in example.FromString(payload).features.feature.items():
@@ -78,7 +78,7 @@ def plain_lines(payloads: list[bytes]) -> Iterator[str]:
 
 def plain_examples(lines: list[str]) -> Iterator[bytes]:
     """The same on the way back; the kind is that of the first value."""
-    example = example_class()
+    example = message_class("tensorflow", "Example")
     kinds = {int: "int64_list", float: "float_list"}
     for line in lines:
         message = example()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter
-from tfrtool.cli.record_lines import UNKNOWN_BYTES, features, near
+from tfrtool.cli.record_lines import UNKNOWN_BYTES, near
 from tfrtool.payload import FeatureListView, FeatureView
 from tfrtool.payload.values import json_bytes, text_of
 from tfrtool.verbs.head import Record
@@ -42,7 +42,7 @@ class HeadJson(JsonPrinter):
             super().show(name, event)
 
     def _record(self, name: str, record: Record) -> dict[str, Any]:
-        found = features(record)
+        found = record.features()
         fields: dict[str, Any] = {
             "path": json_text(name),
             "index": record.index,

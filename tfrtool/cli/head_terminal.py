@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from tfrtool.cli.head_text import HeadPrinter
-from tfrtool.cli.record_lines import Line, features, lines
+from tfrtool.cli.record_lines import Line, lines
 from tfrtool.cli.table import Column, heading, layout, short, table
 from tfrtool.cli.terminal import console
 from tfrtool.cli.text import plural, safe
@@ -39,7 +39,7 @@ class HeadTerminal(HeadPrinter):
             rows = self._rows(record, layout(width, _COLUMNS, rows, narrow=0).last)
         card = table(self._console, _COLUMNS, rows, width=width, narrow=0)
         self._console.print(Padding(card, (0, 0, 0, _INDENT)))
-        found = features(record)
+        found = record.features()
         hidden = len(found.features) + len(found.feature_lists) - CARD_ROWS if found else 0
         if hidden > 0:
             self._console.print(f"  and {plural(hidden, 'more feature')}; --keys lists the names of all")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.damage_told import DamageTold
-from tfrtool.cli.record_lines import features, lines
+from tfrtool.cli.record_lines import lines
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, row, safe_name
 from tfrtool.errors import TfrtoolError
@@ -68,7 +68,7 @@ class HeadKeys(HeadPrinter):
         self._seen: set[bytes] = set()
 
     def record(self, name: str, record: Record) -> None:
-        found = features(record)
+        found = record.features()
         names = [view.name for view in found.features] if found else []
         names += [view.name for view in found.feature_lists] if found else []
         for feature in names:

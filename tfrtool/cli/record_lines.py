@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tfrtool.cli.text import safe, safe_name
-from tfrtool.payload import FeatureListView, Features, FeatureView, WireError, preview, preview_list, read_features
+from tfrtool.payload import FeatureListView, FeatureView, preview, preview_list
 from tfrtool.payload.preview import value_text
 from tfrtool.verbs.head import Record
 
@@ -24,16 +24,6 @@ class Line(NamedTuple):
     values: str
 
 
-def features(record: Record) -> Features | None:
-    """What a record holds; None if that cannot be told: it is of no known kind, or too large to be held."""
-    if record.payload is None or record.kind == "unknown":
-        return None
-    try:
-        return read_features(record.payload, record.kind or "example")
-    except WireError:
-        return None
-
-
 def near(record: Record) -> str:
     """What a record of no known kind comes near to, and where it departs from it."""
     from tfrtool.payload.strict import nearly
@@ -43,7 +33,7 @@ def near(record: Record) -> str:
 
 def lines(record: Record, width: int, values: int | None) -> Iterator[Line]:
     """The lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
-    found = features(record)
+    found = record.features()
     if found is None:
         shown = "too large to be held"
         if record.payload is not None:

@@ -14,7 +14,7 @@ from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.emit import emit, notes, table_of
+from tfrtool.verbs.emit import Form, emit, notes, table_of
 
 if TYPE_CHECKING:
     from tfrtool.cli.session import Event
@@ -28,7 +28,7 @@ _NOTES = 50
 class Emitting(SchemaPrinter):
     """Adds the schemas up, and writes them when all inputs are done."""
 
-    def __init__(self, what: str, output: str | None, force: bool, quiet: bool) -> None:
+    def __init__(self, what: Form, output: str | None, force: bool, quiet: bool) -> None:
         super().__init__()
         self._what = what
         self._output = output

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tfrtool.cli.schema_total import Adding
 from tfrtool.cli.session import Silent, run
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfrtool.cli.schema_text import SchemaPrinter
     from tfrtool.cli.session import Event
     from tfrtool.verbs import Options
+    from tfrtool.verbs.emit import Form
 
 
 class _Quiet(Adding, Silent):
@@ -52,7 +53,7 @@ def schema(
     from tfrtool.sources.inputs import resolve
 
     resolution = resolve(common.inputs)
-    emitting = Emitting(emit, output, force, common.quiet)
+    emitting = Emitting(cast("Form", emit), output, force, common.quiet)
     emitting.total.missing = sum(shard.count for shard in resolution.missing)
 
     def written() -> bool:

@@ -74,7 +74,7 @@ def run(
         resolution = resolve(common.inputs)
     missing = [shard.name for shard in resolution.missing]
     names = resolution.names
-    _refuse_words_in_inputs(names)
+    _refuse_words_in_inputs([*names, *resolution.lists])
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")

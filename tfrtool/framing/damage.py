@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tfrtool.framing import words
+from tfrtool.framing.crc import Masked
+from tfrtool.framing.layout import FRAMING, HEADER
+from tfrtool.framing.mend import one_bit_apart
+
 Fault = Literal["length-crc", "data-crc", "torn", "zeros", "stray", "codec", "length", "payload"]
 """What is wrong with a range; the ids and their meaning are fixed in the interface.
 
@@ -67,3 +72,15 @@ class Damage:
     def restorable(self) -> int:
         """How many records of this range are proved whole, so that they come back unasked."""
         return self.rescue.records if self.rescue and self.rescue.how != "unproved" else 0
+
+
+def unsound_data(begin: int, end: int, number: int, want: int, got: int) -> Damage:
+    """The damage of a record whose header is sound, and whose end: its payload has not the checksum that is stored.
+
+    `want` and `got` are the computed and the stored one, masked.
+    """
+    length = end - begin - FRAMING
+    message, rescue = words.data_unsound(length), None
+    if one_bit_apart(want, got):
+        message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((begin + HEADER, end - 4),))
+    return Damage(begin, end, "data-crc", number, Masked(want), Masked(got), message, rescue)

@@ -8,7 +8,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import kernel
-from tfrtool.framing.crc import Masked, header_is_sound, rotated
+from tfrtool.framing.crc import header_is_sound, rotated
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.window import CAPACITY, Window
 
@@ -99,22 +99,6 @@ def walk(
     if lengths:
         walker.lengths = []
     return walker.hop() if headers_only else walker.walk()
-
-
-def unsound_data(begin: int, end: int, number: int, want: int, got: int) -> Damage:
-    """The damage of a record whose header is sound, and whose end: its payload has not the checksum that is stored.
-
-    `want` and `got` are the computed and the stored one, masked.
-    """
-    from tfrtool.framing import words
-    from tfrtool.framing.damage import Damage, Rescue
-    from tfrtool.framing.mend import one_bit_apart
-
-    length = end - begin - FRAMING
-    message, rescue = words.data_unsound(length), None
-    if one_bit_apart(want, got):
-        message, rescue = words.checksum_flipped(length), Rescue("stored-checksum", 1, ((begin + HEADER, end - 4),))
-    return Damage(begin, end, "data-crc", number, Masked(want), Masked(got), message, rescue)
 
 
 class _Walker:
@@ -311,6 +295,8 @@ class _Walker:
             self.resync.ledger.owe(0 if confined else length)
         if crcs is None or not confined:
             return self.resync.cut_short(at, self.number, length, True, crcs)
+        from tfrtool.framing.damage import unsound_data
+
         return [unsound_data(at, end, self.number, *crcs)], end
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:

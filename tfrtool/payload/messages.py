@@ -21,46 +21,6 @@ MessageClass = type[Any]
 """A protobuf message class; its fields are only known at run time."""
 
 
-def example_class() -> MessageClass:
-    """tensorflow.Example."""
-    return message_class("tensorflow", "Example")
-
-
-def sequence_example_class() -> MessageClass:
-    """tensorflow.SequenceExample."""
-    return message_class("tensorflow", "SequenceExample")
-
-
-def event_class() -> MessageClass:
-    """tensorflow.Event, what a TensorBoard events file holds."""
-    return message_class("tensorflow", "Event")
-
-
-def ofrecord_class() -> MessageClass:
-    """oneflow.OFRecord."""
-    return message_class("oneflow", "OFRecord")
-
-
-def lenient_example_class() -> MessageClass:
-    """tensorflow.Example with its features as a list of entries."""
-    return message_class("tensorflow", "Example", lenient=True)
-
-
-def lenient_sequence_example_class() -> MessageClass:
-    """tensorflow.SequenceExample with its features and feature lists as lists of entries."""
-    return message_class("tensorflow", "SequenceExample", lenient=True)
-
-
-def lenient_event_class() -> MessageClass:
-    """tensorflow.Event with its texts as bytes."""
-    return message_class("tensorflow", "Event", lenient=True)
-
-
-def lenient_ofrecord_class() -> MessageClass:
-    """oneflow.OFRecord with its features as a list of entries."""
-    return message_class("oneflow", "OFRecord", lenient=True)
-
-
 @cache
 def message_class(package: Package, name: str, *, lenient: bool = False) -> MessageClass:
     """The class of any message of the outline, such as `("tensorflow", "Features")`; the same class at each call."""

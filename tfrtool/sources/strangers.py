@@ -26,6 +26,9 @@ _BEGINNINGS = (
 )
 """How files of these kinds begin that `sniff` does not know, being none that people take for record files."""
 
+_BY_CHANCE = ("html", "xml", "json", "text", "pickle", "zeros")
+"""What damaged records may begin like by chance, or because a line of a log stands before them."""
+
 _LOOK = 512
 """Bytes that hold a gzip header of any usual size, and the 12 bytes of a record's header behind it."""
 _FARTHER = 64 << 10
@@ -63,9 +66,12 @@ def verdict(name: str, path: str, *, rows: bool = False) -> Verdict:
     from tfrtool.sources.sniff import sniff_magic
 
     found = sniff_magic(head, size)
-    if found is not None and found.diagnosis != "zeros":
+    told = "" if found is None else found.diagnosis
+    if told and told not in _BY_CHANCE:
         return "other"
-    return "records" if _holds_a_header(head) else "unknown"
+    if _holds_a_header(head):
+        return "records"
+    return "other" if told and told != "zeros" else "unknown"
 
 
 def _unpacked(head: bytes, most: int) -> bytes:

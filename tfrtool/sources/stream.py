@@ -68,11 +68,6 @@ class Spool:
         self.produced = 0
         """Bytes that the producer has given so far."""
 
-    @property
-    def on_disk(self) -> int:
-        """Bytes kept in temporary files at this moment."""
-        return self._overflow.held
-
     def read_into(self, offset: int, view: memoryview) -> int:
         """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream.
 

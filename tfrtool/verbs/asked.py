@@ -6,6 +6,7 @@ Only the public functions ask; the commands come with options that are checked a
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -35,6 +36,15 @@ def path_name(option: str, value: Any) -> str:
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{option} is a path (str, bytes or os.PathLike), not {_shown(value)}")
     return os.fsdecode(value)
+
+
+def path_names(option: str, value: Any) -> list[str]:
+    """One path, or several, as texts. Raises TypeError that names the option for what is neither."""
+    if isinstance(value, str | bytes | os.PathLike):
+        return [path_name(option, value)]
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{option} is a path (str, bytes or os.PathLike) or several, not {_shown(value)}")
+    return [path_name(f"each of the {option}", one) for one in value]
 
 
 def path_or_none(option: str, value: Any) -> str | None:

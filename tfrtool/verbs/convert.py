@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,23 +33,27 @@ class Converted:
         return any(report.finding for report in self.reports)
 
 
-def convert(
-    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], output: str | os.PathLike[str], **how: Any
-) -> Converted:
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def convert(inputs: Path | Iterable[Path], output: Path, **how: Any) -> Converted:
     """Convert files into one output, or a set of shards, as `tfrtool convert` does; `how` is that of `convert_options`.
 
     Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
-    other `TfrtoolError`s for what cannot be done; nothing is then published. `ValueError` is for options that are none.
+    other `TfrtoolError`s for what cannot be done; nothing is then published. Raises ValueError or TypeError at once for
+    arguments and options that are none.
     """
+    from tfrtool.verbs.asked import path_name, path_names
+
     options = convert_options(**how)
-    given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    resolution = resolve([os.fspath(name) for name in given], rows=True)
+    given, output = path_names("inputs", inputs), path_name("output", output)
+    resolution = resolve(given, rows=True)
     if resolution.unmatched:
         missing = resolution.unmatched[0]
         raise OpenError(f"cannot open '{missing.input}': {missing.message}")
     if resolution.missing and not options.skip_damaged:
         raise OpenError(f"'{resolution.missing[0].name}' is missing from its shard set")
-    with Conversion(resolution.names, os.fspath(output), options, lists=resolution.lists) as conversion:
+    with Conversion(resolution.names, output, options, lists=resolution.lists) as conversion:
         for name in resolution.names:
             damage: list[Damage] = []
             for found in conversion.read(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Iterable, Mapping
 from os.path import realpath
 from typing import Any, Literal
@@ -62,6 +63,9 @@ class ConvertOptions(Options, frozen=True):
         return not (self.conditions or self.skip_damaged or self.rules.empty == "skip")
 
 
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
 def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
     """Raise ValueError for options that make no sense for the format of the outputs."""
     rules = options.rules
@@ -106,22 +110,22 @@ def convert_options(
     n: builtins.int | None = None,
     skip_damaged: bool = False,
     payload: bool = False,
-    schema: str | None = None,
-    schema_out: str | None = None,
+    schema: Path | None = None,
+    schema_out: Path | None = None,
     force: bool = False,
     dry_run: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> ConvertOptions:
-    """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option."""
+    """The options by the names that the command line gives them. Raises ValueError or TypeError for what is none."""
+    from tfrtool.verbs.asked import path_or_none
+
     _refuse_values(locals())
+    schema, schema_out = path_or_none("schema", schema), path_or_none("schema_out", schema_out)
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
     if source is not None and format != "auto":
         raise ValueError(f"the inputs are {source} or {format}, not both: leave one out")
-    for name, path in (("schema", schema), ("schema_out", schema_out)):
-        if path == "":
-            raise OptionError(f"{{{name}}} names a file, and the name is empty")
     if schema_out == "-":
         raise OptionError("{schema_out} names a file: standard output is for records and reports")
     if schema is not None and schema_out is not None and realpath(schema) == realpath(schema_out):
@@ -179,14 +183,16 @@ _CHOICES: dict[str, tuple[str | None, ...]] = {
     "empty": ("refuse", "skip", "keep"),
     "unknown": ("refuse", "keep", "drop"),
     "sequence": ("refuse", "flatten"),
-    "format": ("auto", "tfrecord", "ofrecord"),
-    "compression": ("auto", "none", "gzip", "zlib"),
 }
+_SWITCHES = ("skip_damaged", "payload", "force", "dry_run")
 _LEAST = {"skip": 0, "n": 0, "shards": 1, "records_per_shard": 1, "shard_size": 1}
 
 
 def _refuse_values(given: Mapping[str, Any]) -> None:
-    """Raise ValueError for the first value that is none of its option's: programs are told what Click tells others."""
+    """Raise for the first value that is none of its option's: programs are told what Click tells others."""
+    from tfrtool.verbs.asked import refuse_options, whole_number
+
+    refuse_options(**{option: given[option] for option in ("format", "compression", *_SWITCHES)})
     for option, allowed in _CHOICES.items():
         if given[option] not in allowed:
             raise ValueError(f"{option} is {' or '.join(filter(None, allowed))}, not {given[option]!r}")
@@ -194,9 +200,8 @@ def _refuse_values(given: Mapping[str, Any]) -> None:
         if isinstance(given[option], str | bytes):
             raise ValueError(f"{option} is a list, as in {option}=[{given[option]!r}], not one text")
     for option, least in _LEAST.items():
-        number = given[option]
-        if number is not None and not (isinstance(number, int) and number >= least):
-            raise ValueError(f"{option} is a whole number of {least} or more, not {number!r}")
+        if given[option] is not None:
+            whole_number(option, given[option], least)
     for option in ("types", "rename"):
         if not all(isinstance(text, str) for pair in (given[option] or {}).items() for text in pair):
             raise ValueError(f"{option} is a mapping of texts to texts")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from tfrtool.errors import WriteError
+from tfrtool.errors import WriteError, as_error
 from tfrtool.fields import Fields, made
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.sizes import Sizes, Spread
 
 if TYPE_CHECKING:
+    from tfrtool.verbs.advice import Advice
     from tfrtool.verbs.digests import Digests, Repeats
     from tfrtool.verbs.stat import StatReport
 
@@ -149,6 +151,13 @@ class DataSet(Fields):
             return None
         return spread.max / spread.p50
 
+    @property
+    def advice(self) -> list[Advice]:
+        """What could be better about the files."""
+        from tfrtool.verbs.advice import advice
+
+        return advice(self)
+
     def repeats(self) -> Repeats | None:
         """Payloads that occur more than once in all files together; None where that was not looked at."""
         return self.digests.repeats() if self.digests else None
@@ -173,3 +182,31 @@ def _first(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[
 def _is_told(report: StatReport) -> bool:
     """Whether there are figures of a file: also where no more than something beside it could not be written."""
     return report.status in ("clean", "damaged") or report.unindexed or report.undigested
+
+
+def stat_all(
+    *paths: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    duplicates: bool = False,
+) -> DataSet:
+    """How some files are made, taken together; foreign ones are left out.
+
+    With `duplicates`, `repeats` counts payloads that occur more than once, in one file or in several. Raises
+    `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read, `WriteError` where the digests of
+    payloads find no room, ValueError or TypeError for arguments that are none.
+    """
+    from tfrtool.verbs.asked import path_name, refuse_options
+    from tfrtool.verbs.stat import StatOptions, StatReport, stat_file
+
+    refuse_options(format=format, compression=compression, duplicates=duplicates)
+    options, total = StatOptions(format=format, compression=compression, duplicates=duplicates), DataSet()
+    for path in [path_name("each of the paths", path) for path in paths]:
+        for item in stat_file(path, options):
+            if isinstance(item, StatReport):
+                if item.error:
+                    raise as_error(*item.error, item.remedy)
+                total.add(item)
+        if total.undigested:
+            raise total.undigested
+    return total

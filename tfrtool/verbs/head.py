@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from tfrtool.errors import DamageError, as_error
 from tfrtool.fields import Fields
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import CAPACITY
 from tfrtool.payload.kinds import kind_of
+from tfrtool.report import FileReport
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.report import FileReport, Kind
-    from tfrtool.verbs.options import Options
+    from tfrtool.payload.features import Features
+    from tfrtool.report import Kind
 
 
 class Record(Fields):
@@ -29,6 +33,21 @@ class Record(Fields):
     size: int
     kind: Kind | None
     payload: bytes | memoryview | None
+
+    def features(self) -> Features | None:
+        """Its features, feature lists or, of an event, tags: names, kinds, counts, and values when asked for.
+
+        None where that cannot be told: the record is of no known kind, or too large to be held.
+        """
+        from tfrtool.payload.features import read_features
+        from tfrtool.payload.wire import WireError
+
+        if self.payload is None or self.kind == "unknown":
+            return None
+        try:
+            return read_features(self.payload, self.kind or "example")
+        except WireError:
+            return None
 
 
 def head_file(name: str, options: Options, n: int = 5, skip: int = 0) -> Iterator[Record | Damage | FileReport]:
@@ -109,3 +128,52 @@ def _record(batch: Batch, i: int, read: Reading) -> Record:
     if kind is None and payload is not None and read.kind in ("example", "sequence_example"):
         kind = read.kind  # one without features is what the others are
     return Record(batch.first + i, batch.base + begin - read.framing[0], end - begin, kind, payload)
+
+
+def head(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    n: int = 5,
+    skip: int = 0,
+    record: int | None = None,
+    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+) -> Iterator[Record]:
+    """Yield `n` sound records after the first `skip`, or the one of number `record`, counted from 0 with damaged ones.
+
+    Damaged records before are passed over: `verify` tells of them. With an `index` its line of that number leads to
+    `record`, and nothing else is read. Raises `DamageError` where the record of that number is damaged, or the file is
+    none of records; what `walk` raises where it cannot be read; `TfrtoolError` where there is no such record, or the
+    index leads to none; ValueError or TypeError at once for arguments that are none.
+    """
+    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options, whole_number
+
+    refuse_options(format=format, compression=compression)
+    n, skip = whole_number("n", n, 0), whole_number("skip", skip, 0)
+    if record is not None:
+        record = whole_number("record", record, 0)
+        if skip:
+            raise ValueError("record is one record: leave out skip")
+    elif index is not None:
+        raise ValueError("index finds one record: say record, too")
+    name, where = path_name("path", path), path_or_none("index", index)
+    options = Options(format=format, compression=compression, index=where)
+    return _given(head_file(name, options, n, skip) if record is None else record_file(name, options, record), record)
+
+
+def _given(found: Iterator[Record | Damage | FileReport], number: int | None) -> Iterator[Record]:
+    damage: Damage | None = None
+    for item in found:
+        if isinstance(item, Record):
+            number = None
+            yield item.replaced(payload=bytes(item.payload)) if isinstance(item.payload, memoryview) else item
+        elif not isinstance(item, FileReport):
+            damage = item
+        elif item.error:
+            raise as_error(*item.error, item.remedy)
+        elif item.status == "foreign":
+            raise DamageError(f"{item.path}: {item.message or 'no record file'}", item.path)
+        elif number is not None:
+            said = f"{damage.fault} at [{damage.begin}, {damage.end}): {damage.message}" if damage else item.message
+            raise DamageError(f"{item.path}: record {number} is damaged: {said}", item.path, damage)

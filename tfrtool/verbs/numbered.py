@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfrtool.errors import TfrtoolError
 from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
-from tfrtool.framing.walk import MAX_RECORD, Batch, unsound_data
+from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.report import Remedy
 from tfrtool.verbs.index import IndexFile, frames, refuse
 from tfrtool.verbs.reading import Reading
@@ -96,7 +96,11 @@ def _unsound(read: Reading, offset: int, size: int, number: int, crc: int) -> Da
     footer = memoryview(bytearray(FOOTER))
     read.source.data.read_into(offset + size - FOOTER, footer)
     want, got = rotated(crc), int.from_bytes(footer, "little")
-    return None if want == got else unsound_data(offset, offset + size, number, want, got)
+    if want == got:
+        return None
+    from tfrtool.framing.damage import unsound_data
+
+    return unsound_data(offset, offset + size, number, want, got)
 
 
 def _one(batch: Batch, i: int) -> Batch:

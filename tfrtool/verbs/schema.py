@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import SAMPLE, kind_of
 from tfrtool.payload.schema.kernel import Known, add
@@ -235,15 +236,6 @@ def schema(
             if isinstance(item, Schema):
                 total.merge(item)
             elif isinstance(item, FileReport) and item.error:
-                raise _error(item)
+                raise as_error(*item.error, item.remedy)
     total.cut()
     return total
-
-
-def _error(report: FileReport) -> Exception:
-    from tfrtool import errors
-
-    assert report.error is not None
-    kind, message = report.error
-    classes = (errors.OpenError, errors.ReadError, errors.UnsupportedError)
-    return next((made for made in classes if made.kind == kind), errors.TfrtoolError)(message, report.remedy)

@@ -15,7 +15,6 @@ from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
-from tfrtool.verbs.advice import Advice, advice
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.options import Options
@@ -25,6 +24,7 @@ from tfrtool.verbs.sizes import Sizes, Spread
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.sources.identities import Identities
+    from tfrtool.verbs.advice import Advice
     from tfrtool.verbs.digests import Digests
 
 _PIECE = 1 << 20
@@ -82,7 +82,7 @@ class StatReport(FileReport):
     @property
     def advice(self) -> list[Advice]:
         """What could be better about the file."""
-        return advice(DataSet.of(self))
+        return DataSet.of(self).advice
 
 
 def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:

@@ -129,21 +129,24 @@ def verify(
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    quick: bool = False,
     payload: bool = False,
     index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
 ) -> FileReport:
     """The report of one file, with all its damage in `damage`; for files with millions of faults use `walk`.
 
-    `payload` also parses every payload. `index` is an index of the file, which is held against it: `index_faults` says
-    how often they disagree. Never raises for damage; a file that cannot be read has status `error`. Raises ValueError
-    or TypeError for arguments that are none.
+    `quick` looks at the structure and the checksums of lengths alone, `payload` also parses every payload. `index` is
+    an index of the file, which is held against it: `index_faults` says how often they disagree. Never raises for
+    damage; a file that cannot be read has status `error`. Raises ValueError or TypeError for arguments that are none.
     """
     from tfrtool.framing.damage import Damage
     from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
 
-    refuse_options(format=format, compression=compression, payload=payload)
+    refuse_options(format=format, compression=compression, quick=quick, payload=payload)
+    if quick and payload:
+        raise ValueError("quick leaves payloads alone, and payload parses them: choose one")
     name, where = path_name("path", path), path_or_none("index", index)
-    options = Options(format=format, compression=compression, payload=payload, index=where)
+    options = Options(format=format, compression=compression, quick=quick, payload=payload, index=where)
     damage: list[Damage] = []
     for item in verify_file(name, options):
         if isinstance(item, FileReport):

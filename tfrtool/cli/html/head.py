@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.page import Cell, Column, Page, data, hint, said, status, table
 from tfrtool.cli.html.thumbnails import Thumbnails
-from tfrtool.cli.record_lines import features, lines
+from tfrtool.cli.record_lines import lines
 from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
 from tfrtool.payload import FeatureListView, FeatureView, size_text
@@ -120,5 +120,5 @@ class HeadPage(Page):
 
 
 def _views(record: Record) -> list[FeatureView | FeatureListView]:
-    found = features(record)
+    found = record.features()
     return [*found.features, *found.feature_lists] if found else []

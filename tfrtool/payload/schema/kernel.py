@@ -1,12 +1,12 @@
 """Picks what summarises payloads: the compiled kernel where one is built, else its pure twin (the only one so far).
 
 `summarise` takes a batch of payloads and gives their table, `add` adds it to one; `Known` is what they remember from
-batch to batch. `NAME` says which twin runs.
+batch to batch.
 """
 
 from __future__ import annotations
 
-from tfrtool.payload.schema.summary import NAME, add, summarise
+from tfrtool.payload.schema.summary import add, summarise
 from tfrtool.payload.schema.walker import Known
 
-__all__ = ["NAME", "Known", "add", "summarise"]
+__all__ = ["Known", "add", "summarise"]

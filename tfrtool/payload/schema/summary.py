@@ -21,7 +21,6 @@ from tfrtool.payload.wire import Buffer, WireError
 Misfit = tuple[int, WireError]
 """The number of a record in its batch, and why it does not parse."""
 
-NAME = "pure"
 LARGE = 1 << 13
 """Bytes of a record from which on nothing of it is copied that need not be."""
 _STRETCH = 1 << 20

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.schema import Schema
     from tfrtool.payload.schema.table import Table
 
-TEXTS = ("json", "tf", "pbtxt", "dali", "tfrecord")
-"""The formats of one text; `tfds` is two files, which `tfds.write` makes."""
+Form = Literal["json", "tf", "pbtxt", "tfds", "dali", "tfrecord"]
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def table_of(schema: Schema, what: str) -> Table | None:
@@ -26,9 +26,15 @@ def table_of(schema: Schema, what: str) -> Table | None:
     return None if what == "json" else schema.table if what == "pbtxt" else schema.examples
 
 
-def emit(schema: Schema, what: str) -> str:
-    """The schema in one of the formats of `TEXTS`. Raises `UnsupportedError` where that cannot hold it."""
-    module = import_module(f"tfrtool.verbs.emit.{'as_json' if what == 'json' else what}")
+def emit(schema: Schema, form: Form) -> str:
+    """A schema, as `schema` gives one, as the text that `tfrtool schema --emit FORM` writes.
+
+    That of `tfds`, which writes two files, is one JSON object of both by their names. Raises `UnsupportedError` where
+    the format cannot hold the schema, ValueError for what is no format.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form is {', '.join(FORMS[:-1])} or {FORMS[-1]}, not {form!r}")
+    module = import_module(f"tfrtool.verbs.emit.{'as_json' if form == 'json' else form}")
     make: Callable[[Schema], str] = module.emit
     return make(schema)
 

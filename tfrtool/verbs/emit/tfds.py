@@ -40,6 +40,17 @@ _SHARD = re.compile(r"(?s)(?P<before>.*)-(?P<number>\d{5})-of-(?P<all>\d{5})(?P<
 _SPLITS = ("train", "validation", "valid", "val", "test", "eval")
 
 
+def emit(schema: Schema) -> str:
+    """Both documents as one, by the names of their files. Raises `UnsupportedError` as `documents` does."""
+    return _text(documents(schema))
+
+
+def _text(document: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(document, indent=4, sort_keys=True) + "\n"
+
+
 def documents(schema: Schema) -> dict[str, dict[str, Any]]:
     """Name of a file -> its document. Raises `UnsupportedError` where tfds could not read the data."""
     examples(schema, "tfds")
@@ -195,14 +206,11 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
     where a document is there already and `force` is not given, or is an input, or cannot be written; then neither is
     written.
     """
-    import json
-
     made = documents(schema)
     with _outputs([file.path for file in schema.files], folder, force) as outputs:
         paths = paths_in(folder)
         for path in paths:
-            document = made[os.path.basename(path)]
-            outputs.open(path).write((json.dumps(document, indent=4, sort_keys=True) + "\n").encode())
+            outputs.open(path).write(_text(made[os.path.basename(path)]).encode())
         outputs.publish(paths)
     return paths
 
