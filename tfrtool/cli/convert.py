@@ -51,8 +51,12 @@ def _names(context: click.Context, parameter: click.Parameter, values: tuple[str
     return names
 
 
-def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any], Any]:
-    return click.option(name, type=click.Choice(choices.split()), default=default, show_default=True, help=text)
+def _choice(name: str, default: str | None, choices: str, text: str) -> Callable[[Any], Any]:
+    """An option of a few words, the first of which holds where it is not given, as None that tells so."""
+    kind = click.Choice(choices.split())
+    if default is None:
+        return click.option(name, type=kind, help=f"{text}  [default: {kind.choices[0]}]")
+    return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
 @reading_command("convert")
@@ -113,9 +117,15 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @_choice("--int", "int64", "int64 int32 auto", "What int64 becomes in an OFRecord; auto reads all of it first.")
 @click.option("--type", "types", multiple=True, callback=_pairs, metavar="NAME=KIND", help="The kind of one feature.")
 @_choice("--no-kind", "keep", "keep drop refuse", "What becomes of features without a kind.")
-@_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
-@_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
-@_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
+@_choice("--empty", None, "refuse skip keep", "What becomes of records without features in an OFRecord.")
+@_choice(
+    "--unknown",
+    None,
+    "refuse keep drop",
+    "What becomes of fields that the messages do not have; what is written in the format in which it was read is only "
+    "looked at for them where this is given, or an option about features.",
+)
+@_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat, as an OFRecord holds it.")
 @file_option(
     "--schema", metavar="FILE", help="Take the names and kinds of features from FILE, which --schema-out wrote."
 )

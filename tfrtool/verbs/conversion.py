@@ -12,7 +12,7 @@ from os.path import isdir
 from types import TracebackType
 from typing import Self
 
-from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
+from tfrtool.errors import OptionError, ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.payload.values import text_of
@@ -190,6 +190,12 @@ class Conversion:
         target = self.target
         if target is None:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
+            try:
+                refuse_unfit(self.options, target)
+            except OptionError as error:
+                raise RefusedError(
+                    "the outputs are of the format of the first input", Remedy(words=error.words)
+                ) from None
         self.target, same = target, target == source.format
         self._plan.target = target
         if source.format == "parquet" and target not in ROWS and self.options.schema_out:

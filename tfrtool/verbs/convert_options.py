@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os.path import realpath
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import READERS, ROWS, WRITERS, Target
+from tfrtool.verbs.targets import READERS, WRITERS, Target
 
 
 class ConvertOptions(Options, frozen=True):
@@ -26,7 +26,8 @@ class ConvertOptions(Options, frozen=True):
     of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
     nothing is written; under `payload` a record whose payload is not of the kind of its file counts as
     damaged too. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
-    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.
+    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing. `asked` names
+    the options that were given what is their default too, since then it is to be held where it would not matter.
     """
 
     to: Target | None = None
@@ -44,6 +45,7 @@ class ConvertOptions(Options, frozen=True):
     schema_out: str | None = None
     force: bool = False
     dry_run: bool = False
+    asked: frozenset[str] = frozenset()
 
     def edits(self, to: Side, of_rows: bool) -> bool:
         """Whether payloads are read and written anew though the message stays; `of_rows`: for rows, or from them.
@@ -53,8 +55,9 @@ class ConvertOptions(Options, frozen=True):
         rules = self.rules
         asked = rules.renames or rules.types or rules.no_kind != "keep"
         integers = to == "ofrecord" and (rules.integers != "int64" or self.auto_integers)
-        schema = self.schema is not None or self.schema_out is not None or rules.unknown != "refuse"
-        return bool(asked) or integers or (schema and not of_rows)
+        reads = self.schema is not None or self.schema_out is not None
+        reads = reads or rules.unknown != "refuse" or "unknown" in self.asked
+        return bool(asked) or integers or (reads and not of_rows)
 
     @property
     def counts_by_headers(self) -> bool:
@@ -63,23 +66,36 @@ class ConvertOptions(Options, frozen=True):
 
 
 def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
-    """Raise ValueError for options that make no sense for the format of the outputs."""
-    rules = options.rules
-    if target not in ROWS:
+    """Raise OptionError for options that make no sense for the format of the outputs, and so would do nothing."""
+    if target is None:
         return
-    for given, name, why in (
-        (rules.integers != "int64" or options.auto_integers, "{int}", "it is about OFRecord; rows keep each kind"),
-        (rules.double != "exact", "{double}", "rows hold doubles as they are"),
-        (rules.empty != "refuse", "{empty}", "it is about OFRecord; a row may be empty"),
-        (rules.unknown == "keep", "{unknown=keep}", "a row has no place for them; {unknown=drop} leaves them out"),
-        (
-            target == "parquet" and options.compress not in ("auto", "none"),
-            "{compress}",
-            "a Parquet file packs its columns itself",
-        ),
-    ):
-        if given:
-            raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
+    for name, why in _unfit(options, target):
+        raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
+
+
+def _unfit(options: ConvertOptions, target: Target) -> Iterator[tuple[str, str]]:
+    rules = options.rules
+    integers, doubles = rules.integers != "int64" or options.auto_integers, rules.double != "exact"
+    empties = rules.empty != "refuse" or "empty" in options.asked
+    if target == "ofrecord":
+        if doubles:
+            yield "{double}", "it is about Examples; an OFRecord holds doubles as they are"
+    elif target == "tfrecord":
+        if integers:
+            yield "{int}", "it is about OFRecord; an Example has no int32"
+        if empties:
+            yield "{empty}", "it is about OFRecord; an Example may be empty"
+    else:
+        if integers:
+            yield "{int}", "it is about OFRecord; rows keep each kind"
+        if doubles:
+            yield "{double}", "rows hold doubles as they are"
+        if empties:
+            yield "{empty}", "it is about OFRecord; a row may be empty"
+        if rules.unknown == "keep":
+            yield "{unknown=keep}", "a row has no place for them; {unknown=drop} leaves them out"
+        if target == "parquet" and options.compress not in ("auto", "none"):
+            yield "{compress}", "a Parquet file packs its columns itself"
 
 
 def convert_options(
@@ -94,8 +110,8 @@ def convert_options(
     int: Literal["int64", "int32", "auto"] = "int64",
     types: Mapping[str, ListKind] | None = None,
     no_kind: Literal["keep", "drop", "refuse"] = "keep",
-    empty: Literal["refuse", "skip", "keep"] = "refuse",
-    unknown: Literal["refuse", "keep", "drop"] = "refuse",
+    empty: Literal["refuse", "skip", "keep"] | None = None,
+    unknown: Literal["refuse", "keep", "drop"] | None = None,
     sequence: Literal["refuse", "flatten"] = "refuse",
     select: Iterable[str] = (),
     drop: Iterable[str] = (),
@@ -113,7 +129,11 @@ def convert_options(
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> ConvertOptions:
-    """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option."""
+    """The options by the names that the command line gives them. Raises ValueError, in words, for what is no option.
+
+    `empty` and `unknown` of None are `refuse` where they matter. `unknown="refuse"` has payloads looked at for it that
+    would go out as they came in.
+    """
     _refuse_values(locals())
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
@@ -136,8 +156,8 @@ def convert_options(
         integers="int64" if int == "auto" else int,
         types={_name(name): kind for name, kind in (types or {}).items()},
         no_kind=no_kind,
-        empty=empty,
-        unknown=unknown,
+        empty=empty or "refuse",
+        unknown=unknown or "refuse",
         sequence=sequence,
         select=tuple(select),
         drop=tuple(drop),
@@ -162,6 +182,7 @@ def convert_options(
         schema_out=schema_out,
         force=force,
         dry_run=dry_run,
+        asked=frozenset(name for name, given in (("empty", empty), ("unknown", unknown)) if given is not None),
     )
 
 
@@ -176,8 +197,8 @@ _CHOICES: dict[str, tuple[str | None, ...]] = {
     "double": ("refuse", "exact", "round", "bytes"),
     "int": ("int64", "int32", "auto"),
     "no_kind": ("keep", "drop", "refuse"),
-    "empty": ("refuse", "skip", "keep"),
-    "unknown": ("refuse", "keep", "drop"),
+    "empty": (None, "refuse", "skip", "keep"),
+    "unknown": (None, "refuse", "keep", "drop"),
     "sequence": ("refuse", "flatten"),
     "format": ("auto", "tfrecord", "ofrecord"),
     "compression": ("auto", "none", "gzip", "zlib"),
