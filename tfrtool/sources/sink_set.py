@@ -89,8 +89,13 @@ class OutputSet:
     def admit(self, names: Iterable[str]) -> None:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
         for name in names:
-            coming = self._make and not os.path.lexists(os.path.dirname(name) or ".")
-            if not (coming or is_direct(name)):
+            directory = os.path.dirname(name) or "."
+            if self._make and not os.path.lexists(directory):
+                try:
+                    os.stat(os.path.dirname(directory) or ".")
+                except OSError as error:
+                    raise WriteError(f"cannot make the directory '{directory}': {reason(error)}") from error
+            elif not is_direct(name):
                 admit(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:

@@ -239,7 +239,7 @@ class Conversion:
 
     def _prepare(self, destination: Destination, target: Target) -> None:
         options = self.options
-        if not options.dry_run:
+        if self.output:
             destination.admit()
         if target == "parquet":
             from tfrtool.verbs.parquet_arrow import arrow
@@ -261,7 +261,13 @@ class Conversion:
             self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
         if self.failed:
             return
-        self._sink = self._idle if options.dry_run else destination.open(self._stack, layout, total)
+        if not options.dry_run:
+            self._sink = destination.open(self._stack, layout, total)
+        elif self._shards.cut:  # what fills the shards says how many there would be
+            self._idle = Outputs(Nowhere(), target, replace(layout, compression="none"), Cuts(self._shards, total))
+            self._sink = self._idle
+        else:
+            self._sink = self._idle
 
     # The end
 
@@ -278,11 +284,14 @@ class Conversion:
             unmet_names = list(unmet(self._asked, met, self._plan.where, written))
             if self.reports:
                 self.reports[-1].losses += unmet_names
-            if self.none_fulfils and self.target == "ofrecord" and not self.options.dry_run:
+            if self.none_fulfils and self.target == "ofrecord":
                 raise no_part(unmet_names)
-            if not self.options.dry_run:
-                if self._destination is None:
-                    raise RefusedError("there is no record to write")
+            if self._destination is None:
+                raise RefusedError("there is no record to write")
+            if self.options.dry_run:
+                filled = sum(report.written > 0 for report in self.reports) if self._shards.each else min(written, 1)
+                self._destination.rehearse(self._sink.opened if isinstance(self._sink, Outputs) else filled)
+            else:
                 self._destination.publish(self._schema_data())
                 self._note(self._destination)
         except TfrtoolError:
