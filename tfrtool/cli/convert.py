@@ -68,7 +68,12 @@ def _choice(name: str, default: str | None, choices: str, text: str) -> Callable
     "input, or not at all in another format.",
 )
 @click.option("--shards", type=click.IntRange(1, 100_000), metavar="N", help="Write N shards of as many records each.")
-@click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
+@click.option(
+    "--shard-size",
+    callback=_size,
+    metavar="SIZE",
+    help="Begin a new shard before its records take more than SIZE, as in 150MB, not compressed.",
+)
 @click.option("--records-per-shard", type=click.IntRange(min=1), metavar="N", help="Write N records into each shard.")
 @click.option(
     "--select",

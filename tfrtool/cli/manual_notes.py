@@ -95,6 +95,8 @@ options. A name that holds the comma or the = of --select, --drop or --rename st
 Damage, a payload of another kind and a message of the other format stop the conversion, unless --skip-damaged. All
 outputs take their names together or not at all, the first of a set last. Shards are contiguous and never empty: those
 of TFRecord are NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
+--shard-size counts records and their framing as they are before --compress, and of Parquet the values, to which the
+file adds its pages and its footer; a record that is larger has a shard of its own.
 
 The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson, .parquet, .pq) and the compression
 (.gz, .zz, .zlib) where no option does. Another format, as .csv, is refused unless --to says the format; another

@@ -54,6 +54,7 @@ class OutputSet:
         self._claims: list[int] = []  # descriptors that keep the locks of finished members
         self._most_claims = locks_to_spare()
         self._open: Output | None = None
+        self._direct: BinaryIO | None = None
         self._published = False
 
     def __enter__(self) -> Self:
@@ -105,7 +106,8 @@ class OutputSet:
             if self._members:
                 raise WriteError(f"'{self.path}' is no file, and takes one output alone")
             self._members.append("")
-            return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as, text=self._text))
+            self._direct = self._stack.enter_context(atomic_output(self.path, same_as=self._same_as, text=self._text))
+            return self._direct
         path = self.path if beside is None else beside
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)
@@ -114,6 +116,11 @@ class OutputSet:
             self._claims.append(os.dup(fd))
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
+
+    @property
+    def sent(self) -> int:
+        """Bytes that went into a pipe or a device."""
+        return cast(Output, self._direct).written if self._direct is not None else 0
 
     def finish(self) -> str | None:
         """Complete the output that is open, and give the name under which it lies until it is published, if it does."""

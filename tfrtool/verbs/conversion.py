@@ -142,6 +142,7 @@ class Conversion:
         except BaseException:
             self.failed = True
             raise
+        report.remedy = _for_this(report.remedy)
         self.reports.append(report)
         yield report
 
@@ -294,8 +295,9 @@ class Conversion:
             else:
                 self._destination.publish(self._schema_data())
                 self._note(self._destination)
-        except TfrtoolError:
+        except TfrtoolError as error:
             self.bar("the outputs could not be published")
+            self._cut(error)
             raise
         finally:
             self._complete()
@@ -303,11 +305,18 @@ class Conversion:
     def _leave(self) -> None:
         """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
         if not any(self._gone.values()) or self._destination is None or isinstance(self.error, WriteError):
+            self._cut(self.error)
             self._gone.clear()
         elif self.target == "parquet" or self.compression != "none":
             self._gone, self.cut_off = {}, True
         elif isinstance(self._sink, Outputs):
             self._sink.finish()
+
+    def _cut(self, error: TfrtoolError | None) -> None:
+        """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
+        if isinstance(error, WriteError) and self._destination is not None and self._destination.direct:
+            self._gone.clear()
+            self.cut_off = self._destination.sent > 0
 
     def _note(self, destination: Destination) -> None:
         """Note what readers of the outputs are not told by them."""
@@ -332,3 +341,8 @@ class Conversion:
                 report.written = self._gone.get(number, 0)
             first, behind = self._holding.get(number, (0, 0))
             report.output = self.outputs[first:behind]
+
+
+def _for_this(remedy: Remedy | None) -> Remedy | None:
+    """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
+    return remedy.replaced(verb="convert") if remedy and remedy.verb == "verify" and remedy.first else remedy

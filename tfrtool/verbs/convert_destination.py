@@ -57,6 +57,11 @@ class Destination:
         """Whether records go into a pipe or a device."""
         return self._sink is not None and self._files.direct
 
+    @property
+    def sent(self) -> int:
+        """Bytes that went there, beyond recall."""
+        return self._files.sent
+
     def admit(self) -> None:
         """Raise `WriteError` for what can be said already to be no name that may be written."""
         known = self._names.refuse_unfit(self._inputs)

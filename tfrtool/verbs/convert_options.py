@@ -135,6 +135,7 @@ def convert_options(
     would go out as they came in.
     """
     _refuse_values(locals())
+    select, drop, where = (_texts(*one) for one in (("select", select), ("drop", drop), ("where", where)))
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
     if source is not None and format != "auto":
@@ -159,8 +160,8 @@ def convert_options(
         empty=empty or "refuse",
         unknown=unknown or "refuse",
         sequence=sequence,
-        select=tuple(select),
-        drop=tuple(drop),
+        select=select,
+        drop=drop,
         rename={_name(old): _name(new) for old, new in (rename or {}).items()},
         strip_prefix=_name(strip_prefix),
     )
@@ -184,6 +185,14 @@ def convert_options(
         dry_run=dry_run,
         asked=frozenset(name for name, given in (("empty", empty), ("unknown", unknown)) if given is not None),
     )
+
+
+def _texts(option: str, given: Iterable[str]) -> tuple[str, ...]:
+    texts = tuple(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{option} is a list of texts, and {text!r} is none")
+    return texts
 
 
 def _name(text: str) -> bytes:
@@ -214,10 +223,19 @@ def _refuse_values(given: Mapping[str, Any]) -> None:
     for option in ("select", "drop", "where"):
         if isinstance(given[option], str | bytes):
             raise ValueError(f"{option} is a list, as in {option}=[{given[option]!r}], not one text")
+        if not isinstance(given[option], Iterable):
+            raise TypeError(f"{option} is a list of texts, not {given[option]!r}")
     for option, least in _LEAST.items():
         number = given[option]
+        if number is None and option == "skip":
+            raise TypeError("skip is a whole number of 0 or more, not None")
         if number is not None and not (isinstance(number, int) and number >= least):
             raise ValueError(f"{option} is a whole number of {least} or more, not {number!r}")
     for option in ("types", "rename"):
-        if not all(isinstance(text, str) for pair in (given[option] or {}).items() for text in pair):
+        pairs = given[option]
+        if pairs is not None and not isinstance(pairs, Mapping):
+            raise TypeError(f"{option} is a mapping of texts to texts, as in {option}={{'a': 'b'}}, not {pairs!r}")
+        if not all(isinstance(text, str) for pair in (pairs or {}).items() for text in pair):
             raise ValueError(f"{option} is a mapping of texts to texts")
+    if not isinstance(given["strip_prefix"], str):
+        raise TypeError(f"strip_prefix is a text, not {given['strip_prefix']!r}")
