@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from messagekit import example, law, ordered, sequence, sequences
+from messagekit import example, law, numbers, ordered, sequence, sequences, sized
 from pytest import MonkeyPatch, fixture, mark, raises
 
 from tfrtool import RefusedError, convert, records
@@ -40,6 +40,16 @@ def test_a_flat_sequence_example_comes_back_byte_for_byte(to: Any, how: dict[str
     convert("seq", "flat", to=to, sequence="flatten", schema_out="kinds", **how)
     convert("flat", "back", to="tfrecord", schema="kinds")
     assert Path("back").read_bytes() == Path("seq").read_bytes()
+
+
+@mark.parametrize("to", ["tfrecord", "ofrecord"])
+def test_lists_come_back_in_the_order_in_which_each_record_names_them(to: Any) -> None:
+    lists = {name: sized(1, sized(1, name.encode()) + sized(2, sized(1, numbers(3, 1)))) for name in "pqr"}
+    payloads = [sized(2, b"".join(lists[name] for name in order)) for order in ("pqr", "rqp", "qp", "rp")]
+    Path("seq").write_bytes(b"".join(map(frame, payloads)))
+    convert("seq", "flat", to=to, sequence="flatten", schema_out="kinds")
+    convert("flat", "back", to="tfrecord", schema="kinds")
+    assert list(records("back")) == payloads
 
 
 @law

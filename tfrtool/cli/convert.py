@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tfrtool.cli.option_names import kinds, names, renames
 from tfrtool.cli.options import file_option, reading_command
 
 if TYPE_CHECKING:
@@ -32,27 +33,12 @@ def _size(context: click.Context, parameter: click.Parameter, value: str | None)
     return size
 
 
-def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Options of the form A=B."""
-    pairs: dict[str, str] = {}
-    for value in values:
-        left, equals, right = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{value!r} has no =, as in {parameter.metavar}")
-        pairs[left] = right
-    return pairs
-
-
-def _names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Names, several of them separated by commas."""
-    names = tuple(name for value in values for name in value.split(",") if name)
-    if values and not names:
-        raise click.BadParameter("it names no feature")
-    return names
-
-
-def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any], Any]:
-    return click.option(name, type=click.Choice(choices.split()), default=default, show_default=True, help=text)
+def _choice(name: str, default: str | None, choices: str, text: str) -> Callable[[Any], Any]:
+    """An option of a few words, the first of which holds where it is not given, as None that tells so."""
+    kind = click.Choice(choices.split())
+    if default is None:
+        return click.option(name, type=kind, help=f"{text}  [default: {kind.choices[0]}]")
+    return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
 @reading_command("convert")
@@ -82,17 +68,28 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
     "input, or not at all in another format.",
 )
 @click.option("--shards", type=click.IntRange(1, 100_000), metavar="N", help="Write N shards of as many records each.")
-@click.option("--shard-size", callback=_size, metavar="SIZE", help="Begin a new shard before SIZE, as in 150MB.")
+@click.option(
+    "--shard-size",
+    callback=_size,
+    metavar="SIZE",
+    help="Begin a new shard before its records take more than SIZE, as in 150MB, not compressed.",
+)
 @click.option("--records-per-shard", type=click.IntRange(min=1), metavar="N", help="Write N records into each shard.")
 @click.option(
     "--select",
     multiple=True,
-    callback=_names,
+    callback=names,
     metavar="NAME,...",
-    help="Keep these features, by their names in the input; * is any text.",
+    help="Keep these features, by their names in the input; * is any text, and a name with a comma stands in quotes.",
 )
-@click.option("--drop", multiple=True, callback=_names, metavar="NAME,...", help="Leave these features out.")
-@click.option("--rename", multiple=True, callback=_pairs, metavar="OLD=NEW", help="Give a feature another name.")
+@click.option("--drop", multiple=True, callback=names, metavar="NAME,...", help="Leave these features out.")
+@click.option(
+    "--rename",
+    multiple=True,
+    callback=renames,
+    metavar="OLD=NEW",
+    help="Give a feature another name; one with a = stands in quotes.",
+)
 @click.option("--strip-prefix", default="", metavar="TEXT", help="Take TEXT, such as image/, off the front of names.")
 @click.option(
     "--where",
@@ -111,11 +108,17 @@ def _choice(name: str, default: str, choices: str, text: str) -> Callable[[Any],
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help="Write no more than N records.")
 @_choice("--double", "exact", "refuse exact round bytes", "What becomes of doubles in an Example.")
 @_choice("--int", "int64", "int64 int32 auto", "What int64 becomes in an OFRecord; auto reads all of it first.")
-@click.option("--type", "types", multiple=True, callback=_pairs, metavar="NAME=KIND", help="The kind of one feature.")
+@click.option("--type", "types", multiple=True, callback=kinds, metavar="NAME=KIND", help="The kind of one feature.")
 @_choice("--no-kind", "keep", "keep drop refuse", "What becomes of features without a kind.")
-@_choice("--empty", "refuse", "refuse skip keep", "What becomes of records without features in an OFRecord.")
-@_choice("--unknown", "refuse", "refuse keep drop", "What becomes of fields that the messages do not have.")
-@_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat.")
+@_choice("--empty", None, "refuse skip keep", "What becomes of records without features in an OFRecord.")
+@_choice(
+    "--unknown",
+    None,
+    "refuse keep drop",
+    "What becomes of fields that the messages do not have; what is written in the format in which it was read is only "
+    "looked at for them where this is given, or an option about features.",
+)
+@_choice("--sequence", "refuse", "refuse flatten", "Whether a SequenceExample is laid flat, as an OFRecord holds it.")
 @file_option(
     "--schema", metavar="FILE", help="Take the names and kinds of features from FILE, which --schema-out wrote."
 )

@@ -47,8 +47,7 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
         conversion = Conversion(resolution.names, output, chosen, lists=resolution.lists)
     except ValueError as error:
         raise click.UsageError(option_words(error)) from None
-    if not chosen.dry_run:
-        _refuse_inputs(conversion, output, to_stdout)
+    _refuse_inputs(conversion, output, to_stdout)
     with conversion:
         if resolution.unmatched:
             conversion.bar("not all inputs are there")
@@ -79,7 +78,7 @@ def _refuse_inputs(conversion: Conversion, output: str, to_stdout: bool) -> None
     if conversion.options.schema is not None:
         files.read(conversion.options.schema, "--schema")
     shards = conversion.options.shards.cut or output.endswith("/") or os.path.isdir(output)
-    if not (to_stdout or shards):
+    if output and not (to_stdout or shards):
         files.write(output)
     if side is not None:
         files.write(side, "--schema-out")

@@ -88,11 +88,15 @@ which the feature has values and none is the same. A record without the feature,
 of several conditions all must hold.
 Text stands in quotes, and so may a name that holds an operator; a quote that belongs to it is doubled. Each condition
 has a --where of its own. A float compares with the number rounded to float32, so that 0.1 finds what is shown as 0.1.
-Names that no record has are told, here and in the other options.
+Conditions look at the context of a SequenceExample alone. Names that no record has are told, here and in the other
+options. A name that holds the comma or the = of --select, --drop or --rename stands in quotes there too, as in
+--rename "'lr=0.1'=rate".
 
 Damage, a payload of another kind and a message of the other format stop the conversion, unless --skip-damaged. All
 outputs take their names together or not at all, the first of a set last. Shards are contiguous and never empty: those
 of TFRecord are NAME-00000-of-00016, those of OFRecord part-00000 in a directory, with what OneFlow has to be told.
+--shard-size counts records and their framing as they are before --compress, and of Parquet the values, to which the
+file adds its pages and its footer; a record that is larger has a shard of its own.
 
 The end of a name in OUT tells the format (.tfrecord, .ofrecord, .jsonl, .ndjson, .parquet, .pq) and the compression
 (.gz, .zz, .zlib) where no option does. Another format, as .csv, is refused unless --to says the format; another

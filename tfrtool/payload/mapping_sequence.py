@@ -46,6 +46,7 @@ def lengths_of(name: bytes, names: Names) -> bytes:
 def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
     """The SequenceExample that a flat Example was, by the features that were lists and those of their lengths.
 
+    Lists come in the order in which their lengths stand in the Example, which is that in which they were laid flat.
     Raises Refused where the lengths of a list do not add up.
     """
     from tfrtool.payload.rows import Change, Row, RowError, read_row, write_row
@@ -59,11 +60,11 @@ def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
         if change.lost:
             raise Refused(change.feature.encode("utf-8", "surrogateescape") or None, change.what, _WITHOUT)
     row = Row("sequence_example", flat.features)
-    for raw, raw_lengths in lists.items():
-        name, lengths = text_of(raw), text_of(raw_lengths)
-        counts = row.features.pop(lengths, None)
-        if counts is not None:  # without lengths it was no list in this record
-            row.feature_lists[name] = _steps(raw, row.features.pop(name, None), counts)
+    by_lengths = {text_of(lengths): raw for raw, lengths in lists.items()}
+    for lengths in [name for name in row.features if name in by_lengths]:  # without lengths it was no list here
+        raw, counts = by_lengths[lengths], row.features.pop(lengths)
+        name = text_of(raw)
+        row.feature_lists[name] = _steps(raw, row.features.pop(name, None), counts)
     return write_row(row)
 
 

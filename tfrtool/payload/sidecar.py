@@ -84,6 +84,8 @@ class Known:
             if whole["tfrtool_schema"] != _VERSION:
                 raise ValueError(f"its layout is {whole['tfrtool_schema']!r}, and this version reads {_VERSION}")
             known = cls(_side(whole["to"]), _side(whole["from"]))
+            if not isinstance(whole["features"], list):
+                raise ValueError("its 'features' are no array")
             for row in whole["features"]:
                 name, before, kind = _name(row["name"]), _name(row["source_name"]), row["source_kind"]
                 if kind is not None:
@@ -96,8 +98,10 @@ class Known:
                     known.lists[before] = _name(row["lengths"])
                 if before != name:
                     known.rename[name] = before
-        except (KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"it is no schema that tfrtool wrote ({type(error).__name__}: {error})") from None
+        except KeyError as error:
+            raise ValueError(f"it has no {error}, as every schema that tfrtool wrote") from None
+        except (TypeError, AttributeError, RecursionError):
+            raise ValueError("a part of it is of another kind than in every schema that tfrtool wrote") from None
         return known
 
 

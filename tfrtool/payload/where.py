@@ -21,11 +21,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tfrtool.payload.features import FeatureView, read_features
+from tfrtool.payload.quoting import QUOTED, unquoted
 from tfrtool.payload.wire import Buffer
 from tfrtool.report import Kind
 
 _OPERATOR = re.compile(r"==|!=|<=|>=|<|>")
-_QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 _FLOAT = struct.Struct("<f")
@@ -92,7 +92,8 @@ class Condition:
 class Where:
     """Conditions that records must fulfil together; an object of one conversion, which learns what came of them.
 
-    `names` are those in the conditions, `met` those of them that any record had, and `compared` the conditions
+    `names` are those in the conditions, `met` those of them that any record had, `lists` those that were only met as
+    feature lists, at which no condition looks, and `compared` the conditions
     whose feature was of a kind that compares with their value, a number or a text. `seen` and `matched` count records,
     some of them twice where they are read twice.
     """
@@ -102,6 +103,7 @@ class Where:
         self.names = frozenset(condition.name for condition in conditions)
         self.seen = self.matched = 0
         self.met: set[bytes] = set()
+        self.lists: set[bytes] = set()
         self.compared: set[Condition] = set()
 
     def fulfils(self, payload: Buffer, kind: Kind) -> bool:
@@ -109,7 +111,9 @@ class Where:
 
         Of a name that stands twice the last counts, as for every reader.
         """
-        features = {feature.name: feature for feature in read_features(payload, kind).features}
+        found = read_features(payload, kind)
+        features = {feature.name: feature for feature in found.features}
+        self.lists.update(one.name for one in found.feature_lists if one.name in self.names)
         for condition in self.conditions:
             feature = features.get(condition.name)
             if feature is not None:
@@ -125,10 +129,10 @@ class Where:
 def _parted(text: str) -> tuple[str, str, str]:
     """Name, operator and value; empty where they are missing."""
     text = text.strip()
-    name = _QUOTED.match(text)
+    name = QUOTED.match(text)
     found = _OPERATOR.match(text[name.end() :].lstrip()) if name else None
     if name and found:
-        return _unquoted(name[0]), found[0], found.string[found.end() :].strip()
+        return unquoted(name[0]), found[0], found.string[found.end() :].strip()
     found = _OPERATOR.search(text)
     if not found:
         return text, "", ""
@@ -136,9 +140,9 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 
 def _value(text: str) -> Value:
-    if _QUOTED.fullmatch(text):
-        return _unquoted(text).encode("utf-8", "surrogateescape")
-    if _QUOTED.match(text):
+    if QUOTED.fullmatch(text):
+        return unquoted(text).encode("utf-8", "surrogateescape")
+    if QUOTED.match(text):
         raise ValueError(
             f"{text} is more than one text: give conditions that must all hold one by one, and double a quote that "
             "belongs to a text, or put the text in the other sort"
@@ -155,11 +159,6 @@ def _value(text: str) -> Value:
         return _exact(text)
     several = "; give several conditions one by one" if " and " in text else ""
     raise ValueError(f"{text!r} is no number; a text stands in quotes{several}")
-
-
-def _unquoted(text: str) -> str:
-    """What stands in quotes."""
-    return text[1:-1].replace(text[0] * 2, text[0])
 
 
 def _exact(text: str) -> Value:

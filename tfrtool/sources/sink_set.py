@@ -54,6 +54,7 @@ class OutputSet:
         self._claims: list[int] = []  # descriptors that keep the locks of finished members
         self._most_claims = locks_to_spare()
         self._open: Output | None = None
+        self._direct: BinaryIO | None = None
         self._published = False
 
     def __enter__(self) -> Self:
@@ -89,8 +90,13 @@ class OutputSet:
     def admit(self, names: Iterable[str]) -> None:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
         for name in names:
-            coming = self._make and not os.path.lexists(os.path.dirname(name) or ".")
-            if not (coming or is_direct(name)):
+            directory = os.path.dirname(name) or "."
+            if self._make and not os.path.lexists(directory):
+                try:
+                    os.stat(os.path.dirname(directory) or ".")
+                except OSError as error:
+                    raise WriteError(f"cannot make the directory '{directory}': {reason(error)}") from error
+            elif not is_direct(name):
                 admit(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:
@@ -100,7 +106,8 @@ class OutputSet:
             if self._members:
                 raise WriteError(f"'{self.path}' is no file, and takes one output alone")
             self._members.append("")
-            return self._stack.enter_context(atomic_output(self.path, same_as=self._same_as, text=self._text))
+            self._direct = self._stack.enter_context(atomic_output(self.path, same_as=self._same_as, text=self._text))
+            return self._direct
         path = self.path if beside is None else beside
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)
@@ -109,6 +116,11 @@ class OutputSet:
             self._claims.append(os.dup(fd))
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
+
+    @property
+    def sent(self) -> int:
+        """Bytes that went into a pipe or a device."""
+        return cast(Output, self._direct).written if self._direct is not None else 0
 
     def finish(self) -> str | None:
         """Complete the output that is open, and give the name under which it lies until it is published, if it does."""

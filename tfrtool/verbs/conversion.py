@@ -12,7 +12,7 @@ from os.path import isdir
 from types import TracebackType
 from typing import Self
 
-from tfrtool.errors import ReadError, RefusedError, TfrtoolError, WriteError
+from tfrtool.errors import OptionError, ReadError, RefusedError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses
 from tfrtool.payload.values import text_of
@@ -142,6 +142,7 @@ class Conversion:
         except BaseException:
             self.failed = True
             raise
+        report.remedy = _for_this(report.remedy)
         self.reports.append(report)
         yield report
 
@@ -190,6 +191,12 @@ class Conversion:
         target = self.target
         if target is None:
             target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
+            try:
+                refuse_unfit(self.options, target)
+            except OptionError as error:
+                raise RefusedError(
+                    "the outputs are of the format of the first input", Remedy(words=error.words)
+                ) from None
         self.target, same = target, target == source.format
         self._plan.target = target
         if source.format == "parquet" and target not in ROWS and self.options.schema_out:
@@ -233,7 +240,7 @@ class Conversion:
 
     def _prepare(self, destination: Destination, target: Target) -> None:
         options = self.options
-        if not options.dry_run:
+        if self.output:
             destination.admit()
         if target == "parquet":
             from tfrtool.verbs.parquet_arrow import arrow
@@ -255,7 +262,13 @@ class Conversion:
             self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
         if self.failed:
             return
-        self._sink = self._idle if options.dry_run else destination.open(self._stack, layout, total)
+        if not options.dry_run:
+            self._sink = destination.open(self._stack, layout, total)
+        elif self._shards.cut:  # what fills the shards says how many there would be
+            self._idle = Outputs(Nowhere(), target, replace(layout, compression="none"), Cuts(self._shards, total))
+            self._sink = self._idle
+        else:
+            self._sink = self._idle
 
     # The end
 
@@ -272,15 +285,19 @@ class Conversion:
             unmet_names = list(unmet(self._asked, met, self._plan.where, written))
             if self.reports:
                 self.reports[-1].losses += unmet_names
-            if self.none_fulfils and self.target == "ofrecord" and not self.options.dry_run:
+            if self.none_fulfils and self.target == "ofrecord":
                 raise no_part(unmet_names)
-            if not self.options.dry_run:
-                if self._destination is None:
-                    raise RefusedError("there is no record to write")
+            if self._destination is None:
+                raise RefusedError("there is no record to write")
+            if self.options.dry_run:
+                filled = sum(report.written > 0 for report in self.reports) if self._shards.each else min(written, 1)
+                self._destination.rehearse(self._sink.opened if isinstance(self._sink, Outputs) else filled)
+            else:
                 self._destination.publish(self._schema_data())
                 self._note(self._destination)
-        except TfrtoolError:
+        except TfrtoolError as error:
             self.bar("the outputs could not be published")
+            self._cut(error)
             raise
         finally:
             self._complete()
@@ -288,11 +305,18 @@ class Conversion:
     def _leave(self) -> None:
         """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
         if not any(self._gone.values()) or self._destination is None or isinstance(self.error, WriteError):
+            self._cut(self.error)
             self._gone.clear()
         elif self.target == "parquet" or self.compression != "none":
             self._gone, self.cut_off = {}, True
         elif isinstance(self._sink, Outputs):
             self._sink.finish()
+
+    def _cut(self, error: TfrtoolError | None) -> None:
+        """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
+        if isinstance(error, WriteError) and self._destination is not None and self._destination.direct:
+            self._gone.clear()
+            self.cut_off = self._destination.sent > 0
 
     def _note(self, destination: Destination) -> None:
         """Note what readers of the outputs are not told by them."""
@@ -317,3 +341,8 @@ class Conversion:
                 report.written = self._gone.get(number, 0)
             first, behind = self._holding.get(number, (0, 0))
             report.output = self.outputs[first:behind]
+
+
+def _for_this(remedy: Remedy | None) -> Remedy | None:
+    """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
+    return remedy.replaced(verb="convert") if remedy and remedy.verb == "verify" and remedy.first else remedy

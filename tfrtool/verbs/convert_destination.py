@@ -57,6 +57,11 @@ class Destination:
         """Whether records go into a pipe or a device."""
         return self._sink is not None and self._files.direct
 
+    @property
+    def sent(self) -> int:
+        """Bytes that went there, beyond recall."""
+        return self._files.sent
+
     def admit(self) -> None:
         """Raise `WriteError` for what can be said already to be no name that may be written."""
         known = self._names.refuse_unfit(self._inputs)
@@ -91,10 +96,7 @@ class Destination:
         if sink is None:
             raise RefusedError("there is no record to write")
         if not sink.opened:
-            if self._target == "ofrecord":
-                raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
-            if self._shards.cut:
-                raise RefusedError("there is no record to write, and a shard is never empty")
+            self._refuse_empty()
             sink.next()
         sink.finish()
         if self._shards.count not in (None, sink.opened):
@@ -105,6 +107,24 @@ class Destination:
         names.refuse_leftovers(outputs)
         files.publish([*outputs, *self._schema_file(schema)])
         self.outputs = outputs
+
+    def rehearse(self, opened: int) -> None:
+        """Raise what would stop `publish` of so many outputs by their number or their names, after a dry run."""
+        if not opened:
+            self._refuse_empty()
+        if self._names.output and (self._shards.cut or self._names.in_directory):
+            if self._shards.each and self._target != "ofrecord":
+                return  # whose names were all known before
+            outputs = self._names.of(opened, ())
+            self._names.refuse_leftovers(outputs)
+            self._files.admit(outputs)
+
+    def _refuse_empty(self) -> None:
+        """Raise RefusedError where outputs without a record are none."""
+        if self._target == "ofrecord":
+            raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
+        if self._shards.cut:
+            raise RefusedError("there is no record to write, and a shard is never empty")
 
     def remarks(self) -> list[str]:
         """What is odd about the place of the outputs that were published: members of another set beside them."""

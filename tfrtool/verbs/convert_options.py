@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os.path import realpath
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import READERS, ROWS, WRITERS, Target
+from tfrtool.verbs.targets import READERS, WRITERS, Target
 
 
 class ConvertOptions(Options, frozen=True):
@@ -27,7 +27,8 @@ class ConvertOptions(Options, frozen=True):
     of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
     nothing is written; under `payload` a record whose payload is not of the kind of its file counts as
     damaged too. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
-    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing.
+    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing. `asked` names
+    the options that were given what is their default too, since then it is to be held where it would not matter.
     """
 
     to: Target | None = None
@@ -45,6 +46,7 @@ class ConvertOptions(Options, frozen=True):
     schema_out: str | None = None
     force: bool = False
     dry_run: bool = False
+    asked: frozenset[str] = frozenset()
 
     def edits(self, to: Side, of_rows: bool) -> bool:
         """Whether payloads are read and written anew though the message stays; `of_rows`: for rows, or from them.
@@ -54,8 +56,9 @@ class ConvertOptions(Options, frozen=True):
         rules = self.rules
         asked = rules.renames or rules.types or rules.no_kind != "keep"
         integers = to == "ofrecord" and (rules.integers != "int64" or self.auto_integers)
-        schema = self.schema is not None or self.schema_out is not None or rules.unknown != "refuse"
-        return bool(asked) or integers or (schema and not of_rows)
+        reads = self.schema is not None or self.schema_out is not None
+        reads = reads or rules.unknown != "refuse" or "unknown" in self.asked
+        return bool(asked) or integers or (reads and not of_rows)
 
     @property
     def counts_by_headers(self) -> bool:
@@ -67,23 +70,36 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
-    """Raise ValueError for options that make no sense for the format of the outputs."""
-    rules = options.rules
-    if target not in ROWS:
+    """Raise OptionError for options that make no sense for the format of the outputs, and so would do nothing."""
+    if target is None:
         return
-    for given, name, why in (
-        (rules.integers != "int64" or options.auto_integers, "{int}", "it is about OFRecord; rows keep each kind"),
-        (rules.double != "exact", "{double}", "rows hold doubles as they are"),
-        (rules.empty != "refuse", "{empty}", "it is about OFRecord; a row may be empty"),
-        (rules.unknown == "keep", "{unknown=keep}", "a row has no place for them; {unknown=drop} leaves them out"),
-        (
-            target == "parquet" and options.compress not in ("auto", "none"),
-            "{compress}",
-            "a Parquet file packs its columns itself",
-        ),
-    ):
-        if given:
-            raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
+    for name, why in _unfit(options, target):
+        raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
+
+
+def _unfit(options: ConvertOptions, target: Target) -> Iterator[tuple[str, str]]:
+    rules = options.rules
+    integers, doubles = rules.integers != "int64" or options.auto_integers, rules.double != "exact"
+    empties = rules.empty != "refuse" or "empty" in options.asked
+    if target == "ofrecord":
+        if doubles:
+            yield "{double}", "it is about Examples; an OFRecord holds doubles as they are"
+    elif target == "tfrecord":
+        if integers:
+            yield "{int}", "it is about OFRecord; an Example has no int32"
+        if empties:
+            yield "{empty}", "it is about OFRecord; an Example may be empty"
+    else:
+        if integers:
+            yield "{int}", "it is about OFRecord; rows keep each kind"
+        if doubles:
+            yield "{double}", "rows hold doubles as they are"
+        if empties:
+            yield "{empty}", "it is about OFRecord; a row may be empty"
+        if rules.unknown == "keep":
+            yield "{unknown=keep}", "a row has no place for them; {unknown=drop} leaves them out"
+        if target == "parquet" and options.compress not in ("auto", "none"):
+            yield "{compress}", "a Parquet file packs its columns itself"
 
 
 def convert_options(
@@ -98,8 +114,8 @@ def convert_options(
     int: Literal["int64", "int32", "auto"] = "int64",
     types: Mapping[str, ListKind] | None = None,
     no_kind: Literal["keep", "drop", "refuse"] = "keep",
-    empty: Literal["refuse", "skip", "keep"] = "refuse",
-    unknown: Literal["refuse", "keep", "drop"] = "refuse",
+    empty: Literal["refuse", "skip", "keep"] | None = None,
+    unknown: Literal["refuse", "keep", "drop"] | None = None,
     sequence: Literal["refuse", "flatten"] = "refuse",
     select: Iterable[str] = (),
     drop: Iterable[str] = (),
@@ -117,11 +133,16 @@ def convert_options(
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
 ) -> ConvertOptions:
-    """The options by the names that the command line gives them. Raises ValueError or TypeError for what is none."""
+    """The options by the names that the command line gives them. Raises ValueError or TypeError for what is none.
+
+    `empty` and `unknown` of None are `refuse` where they matter. `unknown="refuse"` has payloads looked at for it that
+    would go out as they came in.
+    """
     from tfrtool.verbs.asked import path_or_none
 
     _refuse_values(locals())
     schema, schema_out = path_or_none("schema", schema), path_or_none("schema_out", schema_out)
+    select, drop, where = (_texts(*one) for one in (("select", select), ("drop", drop), ("where", where)))
     if sum(one is not None for one in (shards, records_per_shard, shard_size)) > 1:
         raise ValueError("a number of shards, records in each and bytes in each exclude one another: give one")
     if source is not None and format != "auto":
@@ -140,11 +161,11 @@ def convert_options(
         integers="int64" if int == "auto" else int,
         types={_name(name): kind for name, kind in (types or {}).items()},
         no_kind=no_kind,
-        empty=empty,
-        unknown=unknown,
+        empty=empty or "refuse",
+        unknown=unknown or "refuse",
         sequence=sequence,
-        select=tuple(select),
-        drop=tuple(drop),
+        select=select,
+        drop=drop,
         rename={_name(old): _name(new) for old, new in (rename or {}).items()},
         strip_prefix=_name(strip_prefix),
     )
@@ -166,7 +187,16 @@ def convert_options(
         schema_out=schema_out,
         force=force,
         dry_run=dry_run,
+        asked=frozenset(name for name, given in (("empty", empty), ("unknown", unknown)) if given is not None),
     )
+
+
+def _texts(option: str, given: Iterable[str]) -> tuple[str, ...]:
+    texts = tuple(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{option} is a list of texts, and {text!r} is none")
+    return texts
 
 
 def _name(text: str) -> bytes:
@@ -180,8 +210,8 @@ _CHOICES: dict[str, tuple[str | None, ...]] = {
     "double": ("refuse", "exact", "round", "bytes"),
     "int": ("int64", "int32", "auto"),
     "no_kind": ("keep", "drop", "refuse"),
-    "empty": ("refuse", "skip", "keep"),
-    "unknown": ("refuse", "keep", "drop"),
+    "empty": (None, "refuse", "skip", "keep"),
+    "unknown": (None, "refuse", "keep", "drop"),
     "sequence": ("refuse", "flatten"),
 }
 _SWITCHES = ("skip_damaged", "payload", "force", "dry_run")
@@ -199,9 +229,18 @@ def _refuse_values(given: Mapping[str, Any]) -> None:
     for option in ("select", "drop", "where"):
         if isinstance(given[option], str | bytes):
             raise ValueError(f"{option} is a list, as in {option}=[{given[option]!r}], not one text")
+        if not isinstance(given[option], Iterable):
+            raise TypeError(f"{option} is a list of texts, not {given[option]!r}")
     for option, least in _LEAST.items():
+        if given[option] is None and option == "skip":
+            raise TypeError("skip is a whole number of 0 or more, not None")
         if given[option] is not None:
             whole_number(option, given[option], least)
     for option in ("types", "rename"):
-        if not all(isinstance(text, str) for pair in (given[option] or {}).items() for text in pair):
+        pairs = given[option]
+        if pairs is not None and not isinstance(pairs, Mapping):
+            raise TypeError(f"{option} is a mapping of texts to texts, as in {option}={{'a': 'b'}}, not {pairs!r}")
+        if not all(isinstance(text, str) for pair in (pairs or {}).items() for text in pair):
             raise ValueError(f"{option} is a mapping of texts to texts")
+    if not isinstance(given["strip_prefix"], str):
+        raise TypeError(f"strip_prefix is a text, not {given['strip_prefix']!r}")

@@ -173,7 +173,8 @@ class RowPlan:
         from tfrtool.payload.kinds import kind_of
 
         if kind_of(payload) == "sequence_example" and message == "example":
-            return Refused(None, "a SequenceExample among Examples", "{sequence=flatten} writes its lists side by side")
+            what = "a SequenceExample among Examples, which all rows are by the first records of the input"
+            return Refused(None, what, "{sequence=flatten} writes its lists side by side")
         try:
             read_row(payload, message, lenient=True)
         except RowError:

@@ -143,7 +143,7 @@ class Names:
             for name, source in zip(names, inputs, strict=True):
                 if taken.setdefault(name, source) != source:
                     both = f"'{taken[name]}' and '{source}' would both be written as '{name}'"
-                    raise WriteError(f"{both}: convert them into directories of their own")
+                    raise WriteError(f"nothing was read, since {both}: convert them into directories of their own")
             return names
         if self.shards.cut or self.in_directory:
             if self.shards.count is not None:

@@ -12,6 +12,7 @@ from tfrtool.payload.where import Where
 from tfrtool.report import Loss
 
 _NOWHERE = "named in a condition, and in no record"
+_LIST = "named in a condition, and a feature list: conditions look at features of the context alone"
 _COMPARED = "compared with "
 
 
@@ -24,7 +25,7 @@ def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -
     if where is not None and where.seen:
         for name in dict.fromkeys(condition.name for condition in where.conditions):
             if name not in where.met:
-                yield _told(name, _NOWHERE)
+                yield _told(name, _LIST if name in where.lists else _NOWHERE)
         for condition in dict.fromkeys(where.conditions):
             if condition.name in where.met and condition not in where.compared:
                 texts = isinstance(condition.value, bytes)
@@ -51,7 +52,7 @@ def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -
 
 def no_part(unmet: list[Loss]) -> RefusedError:
     """What stops parts for OneFlow of no record, since none fulfils the conditions."""
-    names = ", ".join(f"'{text_of(loss.feature)}'" for loss in unmet if loss.feature and loss.what == _NOWHERE)
+    names = ", ".join(f"'{text_of(loss.feature)}'" for loss in unmet if loss.feature and loss.what in (_NOWHERE, _LIST))
     nor = f", and none has a feature {names}" if names else ""
     for loss in unmet:
         if loss.feature is not None and loss.what.startswith(_COMPARED):
