@@ -338,6 +338,7 @@ def vector(size):
         ({"dtype": 14, "tensor_shape": vector(1), "tensor_content": b"ab"}, "bytes", ["ab"], "bfloat16 [1]"),
         ({"dtype": 14, "tensor_shape": vector(1), "half_val": [5]}, None, [], "bfloat16 [1]"),
         ({"dtype": 1, "tensor_shape": vector(0)}, "float", [], "float32 [0]"),
+        ({"dtype": 2, "double_val": [0.1]}, "double", [0.1], "float64 []"),  # as PyTorch writes a scalar
     ],
 )
 def test_a_tensor_shows_its_numbers_or_strings(parts, kind, values, note):

@@ -30,7 +30,7 @@ import tfrtool
 from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
-from tfrtool.payload.messages import event_class, sequence_example_class
+from tfrtool.payload.messages import message_class
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.kernel import Known, summarise
@@ -434,7 +434,10 @@ def test_a_payload_with_names_that_are_not_utf8_does_not_parse(kind: str, among:
 
 def test_protobuf_refuses_the_names_that_are_not_utf8() -> None:
     for kind, (_, odd) in NAMES_NOT_TEXT.items():
-        message = {"of an OFRecord": None, "of tags": event_class()}.get(kind, sequence_example_class())
+        name = {"of an OFRecord": None, "of tags": "Event"}.get(kind, "SequenceExample")
+        message = name and message_class("tensorflow", name)
+            kind, message_class("tensorflow", "SequenceExample")
+        )
         if message:
             with pytest.raises(DecodeError, match="UTF-8"):
                 message.FromString(odd)

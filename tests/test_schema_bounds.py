@@ -31,7 +31,7 @@ from schemakit import batch, described, merged, peak, summed
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features import read_features
-from tfrtool.payload.messages import example_class
+from tfrtool.payload.messages import message_class
 from tfrtool.payload.schema import agree, event_table, table, walker
 from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.event_table import EventTable
@@ -238,7 +238,7 @@ def test_deep_nests_end_as_payloads_that_do_not_parse() -> None:
     ]
     for payload in (nest, groups):
         with raises(DecodeError):
-            example_class().FromString(payload)
+            message_class("tensorflow", "Example").FromString(payload)
 
 
 @law

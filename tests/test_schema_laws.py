@@ -34,7 +34,7 @@ from schemakit import PATH, batch, merged, pieces, plainly, shown, summed
 
 from tfrtool.payload.content import content_of
 from tfrtool.payload.kinds import fits
-from tfrtool.payload.messages import event_class, lenient_event_class, sequence_example_class
+from tfrtool.payload.messages import message_class
 from tfrtool.payload.schema import agree, shards, summary, table
 from tfrtool.payload.schema import numbers as numbers_of
 from tfrtool.payload.schema.content import blobs_of
@@ -328,7 +328,7 @@ def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: 
 @given(odd_wire() | st.binary(max_size=4).map(lambda name: raw_example(entry(name, numbers(3, 1)))))
 def test_what_protobuf_refuses_is_not_described(payload: bytes) -> None:
     try:
-        sequence_example_class().FromString(payload)
+        message_class("tensorflow", "SequenceExample").FromString(payload)
     except DecodeError:
         assert [number for number, _ in summed([payload])[1]] == [0]
 
@@ -350,7 +350,9 @@ def events_of_odd_texts(draw: st.DrawFn) -> bytes:
     }
     what = draw(st.sampled_from(sorted(carried)))
     more = {"source_metadata": {"writer": a_text(draw)}}
-    return lenient_event_class()(wall_time=1.0, **{what: carried[what]}, **more).SerializeToString()
+    return message_class("tensorflow", "Event", lenient=True)(
+        wall_time=1.0, **{what: carried[what]}, **more
+    ).SerializeToString()
 
 
 @law
@@ -362,7 +364,7 @@ def test_an_event_parses_where_protobuf_and_verify_take_its_texts(payload: bytes
         [(0, found.offset, found.why)] if (found := fits(payload, "event")) else [] for _ in range(2)
     ]
     try:
-        event_class().FromString(payload)
+        message_class("tensorflow", "Event").FromString(payload)
     except DecodeError:
         assert misfits[0]
     else:

@@ -296,7 +296,8 @@ def test_the_record_is_found_with_and_without_an_index(path: Path, index: Path, 
         (found,), report = record(path, number, how)
         assert isinstance(found, Record)
         assert (found.index, found.payload, found.offset) == (number, EXAMPLES.payloads[number], AT[number])
-        assert (report.status, report.kind, report.records) == ("clean", "example", number + 1)
+        assert (report.status, report.kind, report.records) == ("clean", "example", 1)
+        assert report.unread
 
 
 @pytest.mark.parametrize("content", [gzip.compress(DATA), OF_DATA], ids=["gzip", "ofrecord"])
@@ -329,6 +330,29 @@ def test_damaged_records_count_and_damage_before_the_record_is_told(path: Path) 
     assert isinstance(damage, Damage) and damage.record == 1
     assert isinstance(found, Record) and found.payload == EXAMPLES.payloads[3]
     assert (found.index, report.status) == (3, "damaged")
+
+
+@pytest.mark.parametrize("at", [AT[1] + 40, AT[1]], ids=["payload", "header"])
+def test_of_a_record_before_which_others_were_not_looked_at_the_file_is_told_to_be_unread(
+    path: Path, index: Path, at: int
+) -> None:
+    written(path, index)
+    path.write_bytes(flip(DATA, at))
+    last = len(EXAMPLES.payloads) - 1
+    for how in (None, index):
+        found, report = record(path, last, how)
+        assert isinstance(found[-1], Record) and (report.records, report.unread) == (1, True)
+    path.write_bytes(gzip.compress(DATA))
+    assert record(path, last)[1].unread
+    path.write_bytes(OF_DATA)
+    assert not record(path, last)[1].unread and record(path, last - 1)[1].unread
+
+
+def test_of_a_record_that_is_damaged_or_not_there_no_sound_record_is_counted(path: Path) -> None:
+    path.write_bytes(flip(DATA, AT[3] + 40))
+    assert record(path, 3)[1].records == record(path, 99)[1].records == 0
+    path.write_bytes(frame(EXAMPLES.payloads[0]))
+    assert not record(path, 0)[1].unread
 
 
 @pytest.mark.parametrize("at", [AT[3] + 40, AT[3], AT[4] - 1])

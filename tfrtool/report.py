@@ -109,8 +109,8 @@ class FileReport(Fields):
     counts those that come back by that, and `damaged_records` those that stay damaged. `damage` is filled
     by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
     be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
-    none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, and what
-    `status` says holds up to there.
+    none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, or passed
+    over payloads on its way to one record; `status` is that of what was read.
     """
 
     path: str

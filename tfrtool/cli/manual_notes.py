@@ -27,7 +27,9 @@ With --json every line of the output is an object with a "type" and "v": 1. For 
 "record" objects, then one "file" object, also for inputs that cannot be read; in the end there is one "summary". Bytes
 are counted in the unpacked stream. Bytes that are not UTF-8 stand as {"bytes": "<base64>"} where a string would, NaN
 and infinities as strings. In what head, schema and convert say of a file, "unread" is true where no more of it was
-asked for than what stands before its end: its "status" holds up to there, and verify looks at all of it. In a "record"
+asked for than what stands before its end: its "status" holds up to there, and verify looks at all of it. With --record
+payloads before that record are passed over, which "unread" says too; with --index its "status" is that of the one
+record alone, and "records" is 1 or 0 either way. In a "record"
 object a feature stands under its name; where that name is not UTF-8, or is taken, it stands under a similar one and
 holds its own as "name". Fields may be added, and never change their meaning.
 """

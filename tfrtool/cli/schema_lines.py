@@ -57,7 +57,7 @@ def lines(schema: Schema) -> Iterator[Line]:
         kinds = "/".join(safe(kind) for kind in tag.kinds)
         what = f"steps {tag.low} to {tag.high}"
         if (numbers := tag.numbers) and (numbers.least != numbers.greatest or numbers.nan or numbers.infinite):
-            what += f"; {_numbers(numbers, 'float', b'')}"
+            what += f"; {_numbers(numbers, tag.number_kind, b'')}"
         yield Line(safe_name(name), kinds, tag.values, tag.low, tag.high, what, [])
     for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
         yield Line(

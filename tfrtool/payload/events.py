@@ -115,7 +115,7 @@ def _summary_value(payload: Buffer, name: bytes, parts: Parts) -> FeatureView:
             note = f"audio {rate:g} Hz, {_varint(payload, audio, 2)} channels, {_varint(payload, audio, 3)} frames"
             return _one(name, "bytes", view[slice(*audio.get((4, LEN), (end, end)))], note)
         if number == 8 and wire == LEN:
-            tensor = read_tensor(payload, begin, end)
+            tensor = read_tensor(payload, begin, end, bare=True)
             return _tensor(payload, name, tensor) if tensor else _one(name, "bytes", view[begin:end], "tensor")
     return FeatureView(name, None, 0, nothing)
 

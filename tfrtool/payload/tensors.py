@@ -60,17 +60,20 @@ class Tensor(NamedTuple):
         return f"{self.dtype} [{', '.join(map(str, self.shape))}]"
 
 
-def read_tensor(view: Buffer, begin: int = 0, end: int | None = None) -> Tensor | None:
-    """The tensor in `[begin, end)`, or None if that is not one to the last byte: type, shape and size must agree."""
+def read_tensor(view: Buffer, begin: int = 0, end: int | None = None, *, bare: bool = False) -> Tensor | None:
+    """The tensor in `[begin, end)`, or None if that is not one to the last byte: type, shape and size must agree.
+
+    `bare`: it may be without a shape, which stands for a single number. PyTorch writes such tensors into event files;
+    but of bytes that may be anything, those are a tensor by chance too often.
+    """
     try:
-        return _read(view, begin, len(view) if end is None else end)
+        return _read(view, begin, len(view) if end is None else end, () if bare else None)
     except WireError:
         return None
 
 
-def _read(view: Buffer, begin: int, end: int) -> Tensor | None:
+def _read(view: Buffer, begin: int, end: int, shape: tuple[int, ...] | None) -> Tensor | None:
     dtype = 0
-    shape: tuple[int, ...] | None = None
     where = None
     for number, wire, first, last in islice(fields(view, begin, end), _MAX_FIELDS):
         if number == 1 and wire == VARINT:

@@ -82,7 +82,8 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
 
     Of the records before it only headers are read, where that is possible. With an index in the options, its line of
     that number leads to the record, and nothing else is read. That there is no such record, or no sound one where the
-    index says, is a report of status `error`.
+    index says, is a report of status `error`. `records` of the report is 1 where the record is sound, else 0, and
+    `unread` is true unless every byte of the file was looked at: `status` is that of what was.
     """
     yield from reading(name, options, lambda read: _numbered(read, number))
 
@@ -90,7 +91,7 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
 def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
     from tfrtool.verbs.numbered import NoSuchRecord, StaleIndex, by_index, by_number
 
-    kind, said = None, None
+    kind, said, shown, end = None, None, 0, 0
     if read.foreign or read.options.index is None:
         found: Iterator[Batch | Damage | str] = by_number(read, number)
     else:
@@ -99,7 +100,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
         for event in found:
             if isinstance(event, Batch):
                 record = _record(event, 0, read)
-                kind = record.kind
+                kind, shown, end = record.kind, 1, record.offset + sum(read.framing) + record.size
                 yield record
             elif isinstance(event, str):
                 said = event
@@ -112,7 +113,9 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
     else:
         report = read.report()
         report.hint = report.hint or said
-    report.records = min(report.records, number + 1)
+        passed_over = number > 0 and report.format == "tfrecord"  # payloads before the record
+        report.unread = report.unread or passed_over or 0 < end < read.tally.bytes + read.tally.damaged_bytes
+    report.records = shown
     report.kind = report.kind or kind
     yield report
 

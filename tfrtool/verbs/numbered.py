@@ -137,7 +137,7 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
             f"changed, or the index is one of another file",
             _another(read),
         )
-    read.tally.records, read.tally.bytes = number + 1, found.end
+    read.tally.records, read.tally.bytes = 1, found.end
     if not whole:
         yield (
             f"{number} counts the lines of the index '{index}', which leaves out bytes of the file before this record; "

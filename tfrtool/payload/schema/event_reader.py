@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from struct import unpack_from
 
 from tfrtool.payload.schema.event_table import VALUES, EventTable
 from tfrtool.payload.schema.values import Place
+from tfrtool.payload.tensor_number import WIDTHS, Number, number_at, number_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, check_text, fields, read_varint, signed64
 
 _WHAT = {3: "file_version", 4: "graph_def", 6: "log_message", 7: "session_log", 8: "run_metadata", 9: "meta_graph_def"}
+_PLAIN = frozenset(("old_histogram", "image", "histogram", "audio"))
+"""What has no number, whatever its last bytes."""
+_LAST = 4
 _SHORT = 256  # bytes of a summary value that may be remembered
 _KNOWN_MOST = 1 << 12
 _HELD = 1 << 10  # values of an event that are held until it was walked to its end; those of more are found again
@@ -18,8 +21,8 @@ _START = 1  # SessionLog.START
 
 Texts = dict[int, "Texts"]
 """Fields that hold texts, or messages that hold some; a field of nothing further is a text."""
-Value = tuple[bytes, str, float | None]
-"""The tag of a summary value, what it was logged as, and the number where it is one."""
+Value = tuple[bytes, str, tuple[float, bool] | None]
+"""The tag of a summary value, what it was logged as, and its number if it is one, with whether that is no float32."""
 
 _TEXTS: Texts = {3: {}, 6: {2: {}}, 7: {2: {}, 3: {}}, 8: {1: {}}, 10: {1: {}}}
 _TEXTS_OF_VALUE: Texts = {1: {}, 7: {}, 9: {1: {1: {}}, 2: {}, 3: {}}}
@@ -27,11 +30,18 @@ _TEXTS_OF_VALUE: Texts = {1: {}, 7: {}, 9: {1: {1: {}}, 2: {}, 3: {}}}
 """
 
 
-@dataclass(slots=True)
 class EventReader:
-    """Reads events into tables; remembers what short summary values say, since a run repeats its tags."""
+    """Reads events into tables; remembers what short summary values say, since a run repeats its tags.
 
-    known: dict[bytes, tuple[bytes, str, bool]] = field(default_factory=dict)
+    A value is known by all of its bytes but those of its number, which stand where they stood in the last value of the
+    same length: `spots` has their offset and how many they are. Of what has no number the last four bytes may differ
+    where they are of what was logged: not where they are of the tag, and not where they are of a varint or a group,
+    which may end sooner with a tag behind it.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, bytes], tuple[bytes, str, str]] = {}
+        self.spots: dict[int, tuple[int, int]] = {}
 
     def summarise(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str
@@ -81,7 +91,7 @@ class EventReader:
             tag.low, tag.high = min(tag.low, step), max(tag.high, step)
             tag.count(logged)
             if scalar is not None:
-                tag.add(scalar)
+                tag.add(*scalar)
 
     def _values(self, payload: memoryview) -> Iterator[Value]:
         """The values of the summaries of an event that was walked before."""
@@ -92,34 +102,49 @@ class EventReader:
                         yield self._value(payload, first, last)
 
     def _value(self, payload: memoryview, begin: int, end: int) -> Value:
-        """The tag of a summary value, what it was logged as, and the number where it is one.
-
-        Known by all but its last four bytes where those are of what was logged, such as a number: not where they are of
-        the tag, and not where they are of a varint or a group, which may end sooner with a tag behind it.
-        """
-        key = bytes(payload[begin : end - 4]) if end - begin <= _SHORT else b""
-        if key and (known := self.known.get(key)):
-            name, logged, is_scalar = known
-            return name, logged, unpack_from("<f", payload, end - 4)[0] if is_scalar else None
+        """The tag of a summary value, what it was logged as, and the number where it is one."""
+        size = end - begin
+        if spot := self.spots.get(size):
+            at, width = spot
+            key = bytes(payload[begin : begin + at])
+            if at + width < size:
+                key += payload[begin + at + width : end]
+            known = self.known.get((at, key))
+            if known is not None:
+                name, logged, code = known
+                if code == "f":
+                    return name, logged, (unpack_from("<f", payload, begin + at)[0], False)
+                return name, logged, (number_at(payload, begin + at, code), True) if code else None
         name, kind, plugin, own = b"", "", "", 0
-        scalar: float | None = None
-        for number, wire, first, last in fields(payload, begin, end):
-            own = last - first if number in VALUES and wire in (I32, I64, LEN) else 0
-            if number in _TEXTS_OF_VALUE and wire == LEN:
-                _check_texts(payload, first, last, _TEXTS_OF_VALUE[number])
-            if number == 1 and wire == LEN:
+        found: Number | None = None
+        for field, wire, first, last in fields(payload, begin, end):
+            own = last - first if field in VALUES and wire == LEN else 0
+            if field in _TEXTS_OF_VALUE and wire == LEN:
+                _check_texts(payload, first, last, _TEXTS_OF_VALUE[field])
+            if field == 1 and wire == LEN:
                 name = bytes(payload[first:last])
-            elif number in VALUES:
-                kind = VALUES[number]
-                scalar = unpack_from("<f", payload, first)[0] if number == 2 and wire == I32 else None
-            elif number == 9 and wire == LEN:
+            elif field in VALUES:
+                kind, found = VALUES[field], None
+                if field == 2 and wire == I32:
+                    found = Number(number_at(payload, first, "f"), "f", first)
+                elif field == 8 and wire == LEN:
+                    found = number_of(payload, first, last)
+            elif field == 9 and wire == LEN:
                 plugin = _plugin(payload, first, last)
         logged = plugin or kind or "nothing"
-        if key and own >= 4:
-            if len(self.known) >= _KNOWN_MOST:
-                self.known.clear()
-            self.known[key] = name, logged, scalar is not None
-        return name, logged, scalar
+        if size <= _SHORT:
+            at, width = size - _LAST, _LAST
+            if found and found.at is not None:
+                at, width = found.at - begin, WIDTHS[found.code]
+            elif own < _LAST or kind not in _PLAIN:
+                width = 0  # whatever differs may be of what was logged, and of what that is
+            if width:
+                if len(self.known) >= _KNOWN_MOST:
+                    self.known.clear()
+                self.spots[size] = at, width
+                key = bytes(payload[begin : begin + at]) + bytes(payload[begin + at + width : end])
+                self.known[at, key] = name, logged, found.code if found else ""
+        return name, logged, (found.value, found.code != "f") if found else None
 
 
 def _check_texts(payload: memoryview, begin: int, end: int, texts: Texts) -> None:

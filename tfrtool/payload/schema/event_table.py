@@ -26,8 +26,8 @@ class Tag:
     """The values logged under one tag: their number, the least and the greatest step, and what they were logged as.
 
     `kinds` has the names of `PLUGINS` plugins at most; their values are counted whole, since of the shortest names none
-    is ever dropped. `numbers` has those that are one float32, as PyTorch and TensorFlow 1 log scalars; None where there
-    are none.
+    is ever dropped. `numbers` has those that are one number each: a float32 by itself, as PyTorch and TensorFlow 1 log
+    scalars, or a tensor of one element, as TensorFlow 2 does; None where there are none. `wide`: not all are float32.
     """
 
     values: int
@@ -36,6 +36,7 @@ class Tag:
     high: int
     kinds: dict[str, int] = field(default_factory=dict)
     numbers: Numbers | None = None
+    wide: bool = False
 
     def count(self, kind: str, values: int = 1) -> None:
         """Count values that were logged as this."""
@@ -50,8 +51,9 @@ class Tag:
             if dropped or OTHER in self.kinds:
                 self.kinds[OTHER] = self.kinds.pop(OTHER, 0) + sum(self.kinds.pop(name) for name in dropped)
 
-    def add(self, number: float) -> None:
-        """Take in a scalar."""
+    def add(self, number: float, wide: bool) -> None:
+        """Take in a scalar, which is no float32 if `wide`."""
+        self.wide |= wide
         numbers = self.numbers = self.numbers or Numbers(None)
         numbers.values += 1
         if isfinite(number):
@@ -66,6 +68,7 @@ class Tag:
             self.numbers.merge(other.numbers)
         elif other.numbers:
             self.numbers = other.numbers.copy()
+        self.wide |= other.wide
         self.values += other.values
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         for kind, count in other.kinds.items():
@@ -73,7 +76,12 @@ class Tag:
 
     def copy(self) -> Tag:
         numbers = self.numbers.copy() if self.numbers else None
-        return Tag(self.values, self.first, self.low, self.high, dict(self.kinds), numbers)
+        return Tag(self.values, self.first, self.low, self.high, dict(self.kinds), numbers, self.wide)
+
+    @property
+    def number_kind(self) -> str:
+        """The kind of feature that holds such numbers."""
+        return "double" if self.wide else "float"
 
 
 @dataclass(slots=True)

@@ -148,7 +148,7 @@ def _events(events: EventTable) -> dict[str, Any]:
                 "min_step": tag.low,
                 "max_step": tag.high,
                 "kinds": tag.kinds,
-                "numbers": _numbers(tag.numbers, "float", b"") if tag.numbers else None,
+                "numbers": _numbers(tag.numbers, tag.number_kind, b"") if tag.numbers else None,
             }
             for name, tag in events.tags.items()
         ],
