@@ -436,8 +436,6 @@ def test_protobuf_refuses_the_names_that_are_not_utf8() -> None:
     for kind, (_, odd) in NAMES_NOT_TEXT.items():
         name = {"of an OFRecord": None, "of tags": "Event"}.get(kind, "SequenceExample")
         message = name and message_class("tensorflow", name)
-            kind, message_class("tensorflow", "SequenceExample")
-        )
         if message:
             with pytest.raises(DecodeError, match="UTF-8"):
                 message.FromString(odd)
