@@ -49,7 +49,8 @@ def schema(
     field at their top. Payloads that do not parse are passed over, and end in exit code 1 as damage does. Of more than
     32,768 features those are described that stand in most records; that some are left out is said, and ends in exit
     code 1. That features conflict is said too, and ends in exit code 1 with --strict: two kinds of one feature, a
-    feature missing in some records, a shard unlike the others.
+    feature missing in some records, a shard unlike the others; so do shards of too many kinds, or too wide, to be
+    compared, which is said.
 
     For tfds an image is one where that gives its samples as they are, with its channels and bits; else it is told as
     bytes, which is said.

@@ -74,6 +74,7 @@ def sentences(schema: Schema) -> Iterator[str]:
             yield one.message
     if shards > _SHARDS:
         yield f"and {plural(shards - _SHARDS, 'more difference')} between shards; --json names all"
+    yield from _uncompared(schema)
     for table, kind in kinds_of_tables(schema):
         for group in table.agreement.groups(table.features):
             every = f"every {kind + ' ' if kind else ''}record{' that was read' * schema.limited}"
@@ -89,6 +90,14 @@ def sentences(schema: Schema) -> Iterator[str]:
     if schema.limited:
         which = sampled(schema, "input")
         yield f"only the first records of {which} were read: a feature may be missing, or differ, in others"
+
+
+def _uncompared(schema: Schema) -> Iterator[str]:
+    """Which shards are not compared, if any: what differs about them is in no finding."""
+    count, path = schema.uncompared
+    if count:
+        bounds = f"{GROUPS} kinds of shard, or {FEATURES} features or {size_text(NAMES)} of names in one"
+        yield f"{plural(count, 'file')} not compared with other shards, first {path}: unlike them, and beyond {bounds}"
 
 
 def unsaid(schema: Schema, table: Table | None) -> Iterator[str]:
@@ -111,10 +120,6 @@ def left_out(schema: Schema) -> Iterator[str]:
     if schema.unknown and schema.unknown.more:
         kept = len(schema.unknown.fields)
         yield f"more than {kept:,} fields: the {kept:,} of the lowest numbers are described, the others left out"
-    shards, path = schema.uncompared
-    if shards:
-        bounds = f"{GROUPS} kinds of shard, or {FEATURES} features or {size_text(NAMES)} of names in one"
-        yield f"{plural(shards, 'file')} not compared with other shards, first {path}: unlike them, and beyond {bounds}"
     if schema.misfits and schema.first_misfit:
         first = schema.first_misfit
         lost = "payload does not parse and is" if schema.misfits == 1 else "payloads do not parse and are"
