@@ -57,7 +57,7 @@ def with_features(features: Any) -> str:
 def test_what_a_schema_has_lost_is_said(key: str) -> None:
     convert("of", "tf", to="tfrecord", schema_out="kinds")
     Path("bad").write_text(missing(key))
-    with pytest.raises(OpenError, match=f"it has no '{key}', as every schema that tfrtool wrote$"):
+    with pytest.raises(OpenError, match=f"it is no schema that tfrtool wrote: it has no '{key}'$"):
         convert("tf", "back", to="ofrecord", schema="bad")
 
 
@@ -65,7 +65,7 @@ def test_what_a_schema_has_lost_is_said(key: str) -> None:
 def test_what_is_odd_about_a_schema_is_said_in_words(features: Any) -> None:
     convert("of", "tf", to="tfrecord", schema_out="kinds")
     Path("bad").write_text(with_features(features))
-    with pytest.raises(OpenError, match=r"its 'features' are no array|of another kind than in every schema"):
+    with pytest.raises(OpenError, match=r"its 'features' are no array$|a part of it is of another kind$"):
         convert("tf", "back", to="ofrecord", schema="bad")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messagekit import example, ofrecord, tag
+from messagekit import entry, example, numbers, ofrecord, raw_example, tag
 from program import run
 
 from tfrtool import RefusedError, convert
@@ -53,8 +53,15 @@ def test_fields_that_no_message_has_are_refused_where_that_is_asked_for() -> Non
         convert("odd", "out", unknown="refuse")
     assert convert("odd", "out").written == 2
     assert Path("out").read_bytes() == Path("odd").read_bytes()
-    assert convert("tf", "same", unknown="refuse").written == 2
-    assert Path("same").read_bytes() == Path("tf").read_bytes()
+
+
+def test_what_is_only_looked_at_for_such_fields_goes_out_as_it_came_in() -> None:
+    twice = raw_example(entry(b"n", numbers(3, 1), numbers(3, 2)), entry(b"m", numbers(3, 1), numbers(2)))
+    Path("more").write_bytes(frame(SOUND) * 20 + frame(b"") + frame(twice) + frame(SOUND) * 3)
+    for name in ("more", "of"):
+        (report,) = convert(name, "same", unknown="refuse", force=True).reports
+        assert report.losses == []
+        assert Path("same").read_bytes() == Path(name).read_bytes()
 
 
 @pytest.mark.parametrize("to", ["ofrecord", "jsonl"])

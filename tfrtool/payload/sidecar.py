@@ -85,7 +85,7 @@ class Known:
                 raise ValueError(f"its layout is {whole['tfrtool_schema']!r}, and this version reads {_VERSION}")
             known = cls(_side(whole["to"]), _side(whole["from"]))
             if not isinstance(whole["features"], list):
-                raise ValueError("its 'features' are no array")
+                raise ValueError("it is no schema that tfrtool wrote: its 'features' are no array")
             for row in whole["features"]:
                 name, before, kind = _name(row["name"]), _name(row["source_name"]), row["source_kind"]
                 if kind is not None:
@@ -99,9 +99,9 @@ class Known:
                 if before != name:
                     known.rename[name] = before
         except KeyError as error:
-            raise ValueError(f"it has no {error}, as every schema that tfrtool wrote") from None
+            raise ValueError(f"it is no schema that tfrtool wrote: it has no {error}") from None
         except (TypeError, AttributeError, RecursionError):
-            raise ValueError("a part of it is of another kind than in every schema that tfrtool wrote") from None
+            raise ValueError("it is no schema that tfrtool wrote: a part of it is of another kind") from None
         return known
 
 

@@ -6,7 +6,7 @@ The outputs are published together, or not at all where an input could not be co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from os.path import isdir
 from types import TracebackType
@@ -18,11 +18,12 @@ from tfrtool.payload.mapping_rules import Losses
 from tfrtool.payload.values import text_of
 from tfrtool.report import Compression, ConvertReport, Remedy
 from tfrtool.sources.sink_set import is_direct
+from tfrtool.verbs.convert_account import Account
 from tfrtool.verbs.convert_destination import Destination
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
 from tfrtool.verbs.convert_mappers import Mappers
-from tfrtool.verbs.convert_named import packed_untold, packing_told, refuse_name, told_by_name
+from tfrtool.verbs.convert_named import packing_told, refuse_name, told_by_name
 from tfrtool.verbs.convert_options import ConvertOptions, refuse_unfit
 from tfrtool.verbs.convert_out import Counting, Nowhere, Outputs
 from tfrtool.verbs.convert_passes import Passes, Surveying, learns_columns
@@ -51,7 +52,7 @@ class Conversion:
         self.output = output
         self.options = options
         self._asked = options.rules
-        self.reports: list[ConvertReport] = []
+        self._account = Account()
         if not (output or options.dry_run):
             raise ValueError("the output names a file or a directory, and the name is empty")
         self.target: Target | None = options.to or told_by_name(output)
@@ -63,7 +64,6 @@ class Conversion:
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
         self.notes: list[tuple[str, Remedy | None]] = []
-        self._inherited = False
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
@@ -79,9 +79,6 @@ class Conversion:
         self._sink: Sink = Counting()
         self._idle: Sink = self._sink
         self._wanted = Range(options.skip, options.limit)
-        self._holding: dict[int, tuple[int, int]] = {}
-        self._gone: dict[int, int] = {}
-        self.cut_off = False
 
     def __enter__(self) -> Self:
         return self
@@ -94,6 +91,16 @@ class Conversion:
     def bar(self, reason: str) -> None:
         """Publish nothing, whatever comes: what was asked for is not there in full."""
         self.failed, self.reason = True, reason
+
+    @property
+    def reports(self) -> list[ConvertReport]:
+        """Those of the inputs so far."""
+        return self._account.reports
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether a part of an output went into a pipe that is of no use."""
+        return self._account.cut_off
 
     @property
     def passes(self) -> int:
@@ -168,12 +175,12 @@ class Conversion:
             feed.fill(report)
             report.losses += losses.all()
             if sink is self._sink and self.files_are_direct:
-                self._gone[len(self.reports)] = report.written
+                self._account.went_out(report.written)
         if isinstance(sink, Outputs):
             enough = feed.unread and not report.records and self.options.limit != 0  # before it
             if self._destination is not None and sink is self._sink and not enough:
                 self._destination.end_own(name, opened)
-            self._holding[len(self.reports)] = sink.holding(total, sink.cuts.total)
+            self._account.is_in(sink.holding(total, sink.cuts.total))
         self.failed = self.failed or feed.stopped
 
     def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
@@ -190,7 +197,8 @@ class Conversion:
             return
         target = self.target
         if target is None:
-            target = "ofrecord" if self._first_format(source) == "ofrecord" else "tfrecord"
+            found = self._inputs.first_format(self.inputs, self.options) if source.empty else None
+            target = "ofrecord" if (found or source.format) == "ofrecord" else "tfrecord"
             try:
                 refuse_unfit(self.options, target)
             except OptionError as error:
@@ -207,12 +215,9 @@ class Conversion:
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
             self._mappers.back = self._plan.schema.renamed
-        compress = self.options.compress
-        if compress == "auto":
-            told = packing_told(self.output)
-            self._inherited = told is None and same and source.compression != "none"
-            compress = told or (source.compression if same else "none")
-        untold = self._inherited and packing_told(name) is None
+        asked = packing_told(self.output) if self.options.compress == "auto" else self.options.compress
+        compress = asked or (source.compression if same else "none")
+        inherited = asked is None and compress != "none"
         self._destination = Destination(
             self.output,
             self.inputs,
@@ -222,21 +227,10 @@ class Conversion:
             compress,
             same=same,
             lists=self.lists,
-            untold=untold,
+            packed_as=name if inherited else None,
         )
         if not self.failed:
             self._prepare(self._destination, target)
-
-    def _first_format(self, source: Input) -> str:
-        """The format of the first input that has bytes."""
-        for name in self.inputs if source.empty else ():
-            with suppress(TfrtoolError):
-                if name == "-":
-                    continue
-                with self._inputs.open(name, self.options) as other:
-                    if not (other.empty or other.foreign):
-                        return other.format
-        return source.format
 
     def _prepare(self, destination: Destination, target: Target) -> None:
         options = self.options
@@ -294,38 +288,27 @@ class Conversion:
                 self._destination.rehearse(self._sink.opened if isinstance(self._sink, Outputs) else filled)
             else:
                 self._destination.publish(self._schema_data())
-                self._note(self._destination)
+                self.notes += self._destination.remarks()
         except TfrtoolError as error:
             self.bar("the outputs could not be published")
             self._cut(error)
             raise
         finally:
-            self._complete()
+            self._account.complete(self.outputs, failed=self.failed)
 
     def _leave(self) -> None:
         """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
-        if not any(self._gone.values()) or self._destination is None or isinstance(self.error, WriteError):
+        if not self._account.any_gone or self._destination is None or isinstance(self.error, WriteError):
             self._cut(self.error)
-            self._gone.clear()
         elif self.target == "parquet" or self.compression != "none":
-            self._gone, self.cut_off = {}, True
+            self._account.forget_gone(cut_off=True)
         elif isinstance(self._sink, Outputs):
             self._sink.finish()
 
     def _cut(self, error: TfrtoolError | None) -> None:
         """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
-        if isinstance(error, WriteError) and self._destination is not None and self._destination.direct:
-            self._gone.clear()
-            self.cut_off = self._destination.sent > 0
-
-    def _note(self, destination: Destination) -> None:
-        """Note what readers of the outputs are not told by them."""
-        packing = destination.compression
-        noted = self._inherited or (self._shards.each and self.target == "tfrecord" and packing != "none")
-        if noted and not all(packing_told(name) == packing for name in self.outputs):
-            said = packed_untold(packing, self.target, asked=not self._inherited)
-            self.notes.append((said, Remedy(words="{compress=none} writes it plain")))
-        self.notes += [(remark, None) for remark in destination.remarks()]
+        if isinstance(error, WriteError):
+            self._account.forget_gone(cut_off=self._destination is not None and self._destination.sent > 0)
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan
@@ -334,13 +317,6 @@ class Conversion:
             schema.renamed |= {text_of(new): text_of(old) for new, old in self._mappers.renamed.items()}
             return written(schema)
         return self._mappers.schema.to_json() if self._mappers.schema else None
-
-    def _complete(self) -> None:
-        for number, report in enumerate(self.reports):
-            if self.failed:
-                report.written = self._gone.get(number, 0)
-            first, behind = self._holding.get(number, (0, 0))
-            report.output = self.outputs[first:behind]
 
 
 def _for_this(remedy: Remedy | None) -> Remedy | None:

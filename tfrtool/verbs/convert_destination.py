@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.report import Compression
+from tfrtool.report import Compression, Remedy
 from tfrtool.sources.sink_set import OutputSet, is_direct
+from tfrtool.verbs.convert_named import packed_untold, packing_told
 from tfrtool.verbs.convert_options import ConvertOptions
 from tfrtool.verbs.convert_out import Outputs
 from tfrtool.verbs.convert_shards import Cuts, Names, Shards
@@ -17,8 +18,8 @@ from tfrtool.verbs.targets import Layout, Target
 class Destination:
     """Where the outputs of a conversion lie, and what they are called; `outputs` are the names once they have them.
 
-    `same`: the format stays what it was in the first input. `untold`: the compression is that of the first input, whose
-    name does not tell it.
+    `same`: the format stays what it was in the first input. `packed_as` is that input, where it alone says how the
+    outputs are compressed.
     """
 
     def __init__(
@@ -32,7 +33,7 @@ class Destination:
         *,
         same: bool,
         lists: Sequence[str] = (),
-        untold: bool = False,
+        packed_as: str | None = None,
     ) -> None:
         self.outputs: list[str] = []
         self.compression = compression
@@ -41,6 +42,8 @@ class Destination:
         self._shards = shards
         self._options = options
         self._target = target
+        self._packed_as = packed_as
+        untold = packed_as is not None and packing_told(packed_as) is None
         self._names = Names(output, target, shards, same, compression, untold)
         self._sink: Outputs | None = None
         self._own: list[str] = []
@@ -126,8 +129,19 @@ class Destination:
         if self._shards.cut:
             raise RefusedError("there is no record to write, and a shard is never empty")
 
-    def remarks(self) -> list[str]:
-        """What is odd about the place of the outputs that were published: members of another set beside them."""
+    def remarks(self) -> list[tuple[str, Remedy | None]]:
+        """What readers of the outputs that were published are not told by them, and what else could be done."""
+        return [*self._packing_untold(), *((remark, None) for remark in self._neighbours())]
+
+    def _packing_untold(self) -> Iterator[tuple[str, Remedy]]:
+        packing, asked = self.compression, self._packed_as is None
+        silent = asked and (packing == "none" or not self._shards.each or self._target != "tfrecord")
+        if not silent and not all(packing_told(name) == packing for name in self.outputs):
+            said = packed_untold(packing, self._target, asked=asked)
+            yield said, Remedy(words="{compress=none} writes it plain")
+
+    def _neighbours(self) -> list[str]:
+        """Members of another set that lie beside the outputs."""
         others = self._names.other_sets(self.outputs)
         if not others:
             return []

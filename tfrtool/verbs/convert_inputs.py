@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from os.path import isfile
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from tfrtool.errors import RefusedError
+from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport, Remedy
@@ -111,6 +111,15 @@ class Inputs:
                 source = stack.enter_context(self._held[name].again())
                 source.faults = self._held[name].faults
             yield self._row_input(source, format, options, progress)
+
+    def first_format(self, names: Iterable[str], options: ConvertOptions) -> str | None:
+        """The format of the first of these that has bytes and can be read again; None where there is none."""
+        for name in names:
+            if name != "-":
+                with suppress(TfrtoolError), self.open(name, options) as other:
+                    if not (other.empty or other.foreign):
+                        return other.format
+        return None
 
     def _row_input(
         self, source: Source, format: str, options: ConvertOptions, progress: Callable[[int], None] | None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import RefusedError
-from tfrtool.payload.mapping import Mapper
+from tfrtool.payload.mapping import Gate, Mapper
 from tfrtool.payload.mapping_rules import KINDS, Rules, Side
 from tfrtool.payload.sidecar import Schema
 from tfrtool.report import Remedy
@@ -42,7 +42,8 @@ class Mappers:
         back = self.back if source.format in ROWS and target not in ROWS else {}
         asked = options.edits(to, of_rows) or options.rules.sequence != "refuse" or bool(back)
         empties = to == "ofrecord" and source.format in ROWS  # which are not there at all, unlike those of an Example
-        if side == to and not asked and not empties:
+        stays = side == to and not asked and not empties
+        if stays and (of_rows or not options.gates):
             return None
         key = side, to, source.format == "jsonl"
         if key not in self._rules:
@@ -63,6 +64,8 @@ class Mappers:
             )
         told = (self.schema.see, self.schema.flattened) if self.schema else ()
         learns = options.schema_out is not None and target in ROWS
-        mapper = Mapper(side, to, self._rules[key], *told, renamed=self.renamed if learns else None)
+        mapper = (Gate if stays else Mapper)(
+            side, to, self._rules[key], *told, renamed=self.renamed if learns else None
+        )
         self.met.append(mapper.names.met)
         return mapper

@@ -56,9 +56,13 @@ class ConvertOptions(Options, frozen=True):
         rules = self.rules
         asked = rules.renames or rules.types or rules.no_kind != "keep"
         integers = to == "ofrecord" and (rules.integers != "int64" or self.auto_integers)
-        reads = self.schema is not None or self.schema_out is not None
-        reads = reads or rules.unknown != "refuse" or "unknown" in self.asked
-        return bool(asked) or integers or (reads and not of_rows)
+        schema = self.schema is not None or self.schema_out is not None or rules.unknown != "refuse"
+        return bool(asked) or integers or (schema and not of_rows)
+
+    @property
+    def gates(self) -> bool:
+        """Whether payloads that stay as they are have to be looked at, for what is refused."""
+        return self.rules.unknown == "refuse" and "unknown" in self.asked
 
     @property
     def counts_by_headers(self) -> bool:
