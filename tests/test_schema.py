@@ -243,6 +243,44 @@ def test_the_first_record_where_parallel_lists_part_is_named(tmp_path: Path) -> 
     assert set(said(schema)) == {("lengths", 10)}
 
 
+@mark.parametrize("odd", [0, 3, 7])
+def test_lists_that_part_in_an_early_record_alone_are_told(odd: int, tmp_path: Path) -> None:
+    schema = described(tmp_path, [boxes(1 + n % 4, odd=n == odd) for n in range(20)])
+    assert set(said(schema)) == {("lengths", odd)}
+    messages = [one.message for one in findings(schema)]
+    first = f"record {odd} of {tmp_path / 'shard-0'}"
+    assert f"lists of the same length in all records but 1, which is {first}: name and xmax" in messages
+    schema = described(tmp_path, [boxes(1 + n % 4, odd=n in (odd, 15)) for n in range(40)])
+    assert f"lists of the same length in all records but 2, which begin with {first}: name and ymin" in [
+        one.message for one in findings(schema)
+    ]
+
+
+def test_lists_that_are_alike_by_chance_or_by_being_empty_are_not_told(tmp_path: Path) -> None:
+    schema = described(tmp_path, [boxes(1 + n % 4, odd=n in (1, 3, 5)) for n in range(25)])
+    assert said(schema) == []  # alike in 22 records, and 8 for each of 3 would be 24
+    assert said(described(tmp_path, [boxes(1 + n % 4, odd=n in (1, 3, 5, 7)) for n in range(99)])) == []
+    empty = {"a": ints(), "b": ints()}
+    rare = {5: {"a": ints(1, 2, 3)}, 70: {"b": ints(1, 2)}}
+    assert said(described(tmp_path, [example(empty | rare.get(n, {})) for n in range(99)])) == []
+
+
+def test_of_many_pairs_of_lists_the_rest_is_counted(tmp_path: Path) -> None:
+    lists = [{f"f{i}": ints(*[1] * (1 + n % 3 + (n == i))) for i in range(8)} for n in range(30)]
+    (*told, last) = findings(described(tmp_path, list(map(example, lists))))
+    assert (len(told), last.message) == (16, "and 12 more pairs of lists that agree in most records")
+
+
+def test_lists_that_are_too_many_to_be_compared_are_counted(tmp_path: Path) -> None:
+    lists = [{f"f{i:02d}": ints(*[1] * (1 + n % 3)) for i in range(70)} | {"n": ints(1)} for n in range(9)]
+    schema = described(tmp_path, list(map(example, lists)))
+    assert "7 lists of varying length not compared with any other: 64 of the shortest names are" in sentences(schema)
+    fields = schema_fields(schema)
+    assert ([len(group) for group in fields["parallel"]], fields["not_compared"]) == ([63], 7)
+    schema = described(tmp_path, list(map(example, ({f"f{i:02d}": ints(1) for i in range(70)} for _ in range(9)))))
+    assert schema_fields(schema)["not_compared"] == 0 and not any("compared" in one for one in sentences(schema))
+
+
 # Other kinds of records
 
 

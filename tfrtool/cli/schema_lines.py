@@ -79,6 +79,9 @@ def sentences(schema: Schema) -> Iterator[str]:
         for group in table.agreement.groups(table.features):
             every = f"every {kind + ' ' if kind else ''}record{' that was read' * schema.limited}"
             yield f"lists as long as one another in {every}: {', '.join(map(named, group))}"
+        if more := table.agreement.unlooked(table.features):
+            lists = f"{plural(more, 'list')} of varying length{f' of {kind} records' if kind else ''}"
+            yield f"{lists} not compared with any other: {len(table.agreement.filled)} of the shortest names are"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)

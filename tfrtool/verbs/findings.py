@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tfrtool.payload.schema.feature import Feature, Key, Met
+from tfrtool.payload.schema.agree import FEW, Parting
+from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
@@ -56,10 +57,16 @@ def kinds_of_tables(schema: Schema) -> list[tuple[Table, Kind | None]]:
 def _of_table(table: Table, order: Order) -> Iterator[Finding]:
     for key, feature in table.features.items():
         yield from _of_feature(key, feature, table, order)
-    for one, other, met in _near(table):
-        names = f"{named(one)} and {named(other)}"
-        message = f"lists of the same length in the records before, but not in {_at(met.place)}: {names}"
-        yield Finding("lengths", one, met.place, message)
+    near = _near(table)
+    for one, other, parting in near[:NEAR]:
+        first = parting.first.place
+        before = "in the records before, but not in"
+        if parting.records <= FEW:
+            before = f"in all records but {parting.records}, which {'is' if parting.records == 1 else 'begin with'}"
+        message = f"lists of the same length {before} {_at(first)}: {named(one)} and {named(other)}"
+        yield Finding("lengths", one, first, message)
+    if len(near) > NEAR:
+        yield Finding("lengths", None, None, f"and {len(near) - NEAR:,} more pairs of lists that agree in most records")
 
 
 def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
@@ -155,9 +162,10 @@ def _alike(kinds: set[str]) -> bool:
     return kinds <= {"raw", "utf-8", "json", "empty"}
 
 
-def _near(table: Table) -> list[tuple[Key, Key, Met]]:
-    found = sorted(table.agreement.near(table.features, AGREED), key=lambda item: (-item[2].at, item[:2]))
-    return found[:NEAR]
+def _near(table: Table) -> list[tuple[Key, Key, Parting]]:
+    """Pairs of lists that agree but for few records first, then those that agreed longest."""
+    found = table.agreement.near(table.features, AGREED)
+    return sorted(found, key=lambda item: (item[2].records, -item[2].first.at, item[:2]))
 
 
 def _first(schema: Schema, kind: str) -> Place | None:

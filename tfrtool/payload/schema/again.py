@@ -61,6 +61,7 @@ def add_again(total: Table, view: memoryview, begin: int, end: int, place: Place
             else:
                 scalars([bytes(view[a:b])], b - a, lists.values, lists.kind == "int32")
     total.records += 1
+    total.agreement.again()
     return True
 
 

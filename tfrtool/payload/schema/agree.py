@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import compress, count, islice, repeat
+from operator import ne
+from typing import NamedTuple
 
 from tfrtool.fields import Slotted
 from tfrtool.payload.schema.feature import Feature, Key, Met, within
@@ -11,53 +14,83 @@ from tfrtool.payload.schema.values import Place
 FEATURES = 64
 """Features whose lengths are compared: those of the shortest names."""
 
+FEW = 3
+"""Records up to which it is counted in how many two lists differ."""
+
 Lengths = int | list[int]
 """Length of the list in each record, or the one length that it has in all."""
 Two = tuple[Key, Key]
 
 
+class Parting(NamedTuple):
+    """The first record in which two lists differ, and in how many they do: `FEW` and one stand for any more."""
+
+    first: Met
+    records: int
+
+
 class Agreement(Slotted):
-    """`partings` has every pair of names that does not agree, with the first record in which it does not.
+    """`partings` has every pair of names that does not agree. `filled` has the names that are compared, and in how many
+    records each has a value.
 
     A feature that is missing counts as an empty list. So where two stretches are joined, a feature that one of them has
     not met was empty in all of it.
     """
 
-    __slots__ = ("names", "partings")
+    __slots__ = ("filled", "partings")
 
-    def __init__(self, names: set[Key] | None = None, partings: dict[Two, Met] | None = None) -> None:
-        self.names = set() if names is None else names
+    def __init__(self, filled: dict[Key, int] | None = None, partings: dict[Two, Parting] | None = None) -> None:
+        self.filled = {} if filled is None else filled
         self.partings = {} if partings is None else partings
 
     @classmethod
-    def of(cls, lengths: Mapping[Key, Lengths], place: Callable[[int], Place]) -> Agreement:
-        """The agreement in one stretch of records; `place` gives that of a record by its number in the stretch."""
-        names = within(lengths, FEATURES)
-        partings: dict[Two, Met] = {}
+    def of(cls, lengths: Mapping[Key, Lengths], records: int, place: Callable[[int], Place]) -> Agreement:
+        """The agreement in one stretch of so many records; `place` gives that of a record by its number in it."""
+        partings: dict[Two, Parting] = {}
         groups: dict[int | tuple[int, ...], list[Key]] = {}
-        for key in names:
-            found = lengths[key]
-            groups.setdefault(_plain(found), []).append(key)
+        filled: dict[Key, int] = {}
+        for key in within(lengths, FEATURES):
+            here = lengths[key]
+            filled[key] = bool(here) * records if isinstance(here, int) else records - here.count(0)
+            groups.setdefault(_plain(here), []).append(key)
         several = list(groups.items())
+        known: dict[tuple[int, int], Parting] = {}
         for i, (one, keys) in enumerate(several):
             for other, others in several[i + 1 :]:
-                at = _first_difference(one, other)
-                met = Met(at, place(at))
-                partings |= {pair(key, second): met for key in keys for second in others}
-        return cls(names, partings)
+                found = _differences(one, other, records)
+                parting = known.get(found)
+                if parting is None:
+                    parting = known[found] = Parting(Met(found[0], place(found[0])), found[1])
+                for key in keys:
+                    for second in others:
+                        partings[(key, second) if key < second else (second, key)] = parting
+        return cls(filled, partings)
+
+    @property
+    def names(self) -> set[Key]:
+        """The features that are compared."""
+        return set(self.filled)
 
     def merge(self, other: Agreement, mine: Mapping[Key, Feature], theirs: Mapping[Key, Feature], before: int) -> None:
         """Join a later stretch. The features are those of each stretch; this one has `before` records."""
-        if other.names == self.names and not other.partings:
-            return
-        names = within(self.names | other.names, FEATURES)
-        partings = {two: met for two, met in self.partings.items() if names.issuperset(two)}
-        _part(partings, names - self.names, names & self.names, mine, 0)
-        for two, met in other.partings.items():
-            if two not in partings and names.issuperset(two):
-                partings[two] = met.after(before)
-        _part(partings, names - other.names, names & other.names, theirs, before)
-        self.names, self.partings = names, partings
+        if other.partings or other.filled.keys() != self.filled.keys():
+            names = within(self.filled.keys() | other.filled.keys(), FEATURES)
+            partings = {two: met for two, met in self.partings.items() if names.issuperset(two)}
+            _part(partings, names, self.filled, mine, 0)
+            for two, parting in other.partings.items():
+                known = partings.get(two)
+                if (known is None or known.records <= FEW) and names.issuperset(two):
+                    _add(partings, two, parting.first.after(before), parting.records)
+            _part(partings, names, other.filled, theirs, before)
+            self.partings = partings
+            self.filled = {key: self.filled.get(key, 0) for key in names}
+        for key in self.filled:
+            self.filled[key] += other.filled.get(key, 0)
+
+    def again(self) -> None:
+        """Add a record in which each of the features has one value."""
+        for key in self.filled:
+            self.filled[key] += 1
 
     def groups(self, features: Mapping[Key, Feature]) -> list[list[Key]]:
         """Lists of varying length that agree in every record, each group in the order of `features`."""
@@ -72,16 +105,26 @@ class Agreement(Slotted):
                     found.append([key])
         return [group for group in found if len(group) > 1]
 
-    def near(self, features: Mapping[Key, Feature], least: int) -> Iterator[tuple[Key, Key, Met]]:
-        """Pairs of varying length that agreed in `least` records or more, both with values, before they did not."""
+    def near(self, features: Mapping[Key, Feature], least: int) -> Iterator[tuple[Key, Key, Parting]]:
+        """Pairs of varying length that agreed in `least` records or more, both with values, before they did not; or, if
+        they differ in a few records alone, that agree in as many more for each of those.
+        """
         varying = {
             key: feature.filled.at
             for key, feature in features.items()
             if feature.filled and varies(feature) and most(feature) > 1
         }
-        for (one, other), met in self.partings.items():
-            if one in varying and other in varying and met.at - max(varying[one], varying[other]) >= least:
-                yield one, other, met
+        for (one, other), parting in self.partings.items():
+            if one in varying and other in varying:
+                alike = min(self.filled[one], self.filled[other]) - parting.records
+                few = parting.records <= FEW and alike >= least * parting.records
+                if few or parting.first.at - max(varying[one], varying[other]) >= least:
+                    yield one, other, parting
+
+    def unlooked(self, features: Mapping[Key, Feature]) -> int:
+        """How many features have lists of varying length, and were compared with no other."""
+        others = (feature for key, feature in features.items() if key not in self.filled)
+        return sum(1 for feature in others if varies(feature) and most(feature) > 1)
 
 
 def varies(feature: Feature) -> bool:
@@ -100,15 +143,28 @@ def pair(one: Key, other: Key) -> Two:
     return (one, other) if one < other else (other, one)
 
 
-def _part(partings: dict[Two, Met], new: set[Key], old: set[Key], features: Mapping[Key, Feature], before: int) -> None:
-    """Part the features that a stretch has not met from those that have a value in it, where they were together."""
-    for key in old if new else ():
+def _add(partings: dict[Two, Parting], two: Two, first: Met, records: int) -> None:
+    """Add the records of a later stretch in which two lists differ."""
+    known = partings.get(two)
+    if known is not None:
+        first, records = known.first, known.records + records
+    partings[two] = Parting(first, min(records, FEW + 1))
+
+
+def _part(
+    partings: dict[Two, Parting],
+    names: set[Key],
+    filled: Mapping[Key, int],
+    features: Mapping[Key, Feature],
+    before: int,
+) -> None:
+    """Part the features that a stretch has not met from those that have a value in it."""
+    new = names - filled.keys()
+    for key in names & filled.keys() if new else ():
         met = features[key].filled
         if met is not None:
             for other in new:
-                two, late = pair(key, other), met.after(before)
-                if two not in partings or late.at < partings[two].at:
-                    partings[two] = late
+                _add(partings, pair(key, other), met.after(before), filled[key])
 
 
 def _plain(found: Lengths) -> int | tuple[int, ...]:
@@ -118,11 +174,12 @@ def _plain(found: Lengths) -> int | tuple[int, ...]:
     return found[0] if found.count(found[0]) == len(found) else tuple(found)
 
 
-def _first_difference(one: int | tuple[int, ...], other: int | tuple[int, ...]) -> int:
+def _differences(one: int | tuple[int, ...], other: int | tuple[int, ...], records: int) -> tuple[int, int]:
+    """The first record in which lengths differ, and in how many they do, as far as that is counted."""
     if isinstance(one, int):
         one, other = other, one
     if isinstance(one, int):
-        return 0
-    if isinstance(other, int):
-        return next(i for i, length in enumerate(one) if length != other)
-    return next(i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
+        return 0, min(records, FEW + 1)
+    numbers = compress(count(), map(ne, one, repeat(other) if isinstance(other, int) else other))
+    found = list(islice(numbers, FEW + 1))
+    return found[0], len(found)

@@ -29,7 +29,7 @@ class Batch:
 
     def table(self) -> Table:
         count = len(self.records)
-        agreement = Agreement.of(self.lengths, self.place)
+        agreement = Agreement.of(self.lengths, count, self.place)
         return Table(count, self.place(0), 0, self.features, agreement)
 
     def even(self, headers: list[Header], offsets: list[int], width: int) -> bool:

@@ -65,7 +65,7 @@ def table_of(p: Buffer, record: Record, place: Place) -> Table:
         lengths[key] = count
         if count:
             feature.filled = Met(0, place)
-    agreement = Agreement.of(lengths, lambda at: place)
+    agreement = Agreement.of(lengths, 1, lambda at: place)
     return Table(1, place, int(record.is_sequence), features, agreement, record.more)
 
 

@@ -78,6 +78,7 @@ def _table(table: Table, found: list[Finding]) -> dict[str, Any]:
     if table.records:
         groups = table.agreement.groups(table.features)
         fields["parallel"] = [[json_text(name) for _, name in group] for group in groups]
+        fields["not_compared"] = table.agreement.unlooked(table.features)
         if table.sequences:
             lists = [[json_text(name) for is_list, name in group if is_list] for group in groups]
             fields["parallel_feature_lists"] = lists
