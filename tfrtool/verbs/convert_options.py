@@ -239,7 +239,10 @@ def _refuse_values(given: Mapping[str, Any]) -> None:
         if given[option] is None and option == "skip":
             raise TypeError("skip is a whole number of 0 or more, not None")
         if given[option] is not None:
-            whole_number(option, given[option], least)
+            try:
+                whole_number(option, given[option], least)
+            except TypeError as error:
+                raise ValueError(str(error)) from None
     for option in ("types", "rename"):
         pairs = given[option]
         if pairs is not None and not isinstance(pairs, Mapping):
