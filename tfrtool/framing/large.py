@@ -9,6 +9,7 @@ from tfrtool.framing.layout import FOOTER, HEADER
 from tfrtool.framing.window import Readable, Window
 
 _STEP = 1 << 21  # bytes that are read and checked while they are in the processor's cache
+_PASSING = 3 << 19  # the same where they are not held: all the memory that takes
 _AHEAD = 1 << 10  # bytes behind a record that are read with it: the next header, most likely of one as large
 
 _CRC = Struct("<I").unpack_from
@@ -35,15 +36,18 @@ class Large:
         """
         window, begin = self._window, at + HEADER
         here = min(window.base + window.fill - begin, length)
-        room = self._room((length if held else min(length, here + 2 * _STEP)) + FOOTER + _AHEAD)
-        room[:here] = window.peek(begin, here)
-        crc, to = crc32c(room[:here]), here
-        while length - here > _STEP:
-            part = room[to : to + _STEP]
-            if self._data.read_into(begin + here, part) < _STEP:
+        step = _STEP if held else _PASSING
+        room = self._room((length if held else min(length - here, step)) + FOOTER + _AHEAD)
+        known = window.peek(begin, here)
+        crc, to = crc32c(known), 0
+        if held:
+            room[:here], to = known, here
+        while length - here > step:
+            part = room[to : to + step]
+            if self._data.read_into(begin + here, part) < step:
                 return rotated(crc), -1, None
             crc = crc32c(part, crc)
-            here += _STEP
+            here += step
             to = here if held else 0
         end = to + length - here
         got = to + self._data.read_into(begin + here, room[to : end + FOOTER + _AHEAD])
