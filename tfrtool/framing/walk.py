@@ -115,6 +115,7 @@ class _Walker:
         self.stopped: Callable[[], bool] = bool
         self._large: Large | None = None
         self._resync: Resync | None = None
+        self._refused = 0
 
     @property
     def large(self) -> Large:
@@ -301,7 +302,15 @@ class _Walker:
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
         """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""
+        refused, before = self.resync.ledger.refused, self._refused
+        self._refused = refused
         for damage in found:
+            if refused > before and damage.fault == "stray" and damage.end - damage.begin > FRAMING:
+                from dataclasses import replace
+
+                from tfrtool.framing import words
+
+                damage = replace(damage, message=words.given_up(damage.message), given_up=True)
             if not self.damaged:
                 from tfrtool.framing import words
 

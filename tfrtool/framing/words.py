@@ -39,6 +39,10 @@ def stray(total: int, sample: bytes) -> str:
     return said
 
 
+def given_up(said: str) -> str:
+    return f"{said}; to search them for more damaged records would take too long"
+
+
 def mended(length: int, flips: int) -> str:
     if not flips:
         proof = f"the length of {length:,} is right, since the payload's checksum holds"
