@@ -204,10 +204,16 @@ def test_the_kind_of_a_payload_is_told_by_itself_where_the_file_does_not_say() -
     assert only(hurt, "event", keep_unverified=True)[1] == []
 
 
-def test_records_with_zeros_for_checksums_are_kept_if_all_are_messages() -> None:
+def test_of_records_with_zeros_for_checksums_those_are_kept_that_are_messages() -> None:
     assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
     assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
-    assert only(written_by(ZEROED, (*EXAMPLES.payloads, b"no message")), keep_unverified=True)[1] == []
+    data = written_by(ZEROED, (*EXAMPLES.payloads[:2], b"no message", *EXAMPLES.payloads[2:]))
+    outcome, payloads = only(data, keep_unverified=True)
+    assert payloads == list(EXAMPLES.payloads)
+    begin = EXAMPLES.at[2]
+    assert (outcome.action, outcome.dropped) == ("kept", ((begin, begin + 26),))
+    outcome, payloads = only(written_by(ZEROED, (b"no message", b"nor this")), keep_unverified=True)
+    assert (outcome.action, outcome.dropped_bytes, payloads) == ("dropped", 50, [])
 
 
 @pytest.mark.parametrize("header", [False, True])

@@ -79,6 +79,8 @@ class Toll:
         sort = self.lost if outcome.dropped or is_break else self.whole
         if len(sort) < SHOWN:
             sort.append(outcome)
+        if outcome.action == "kept" and rescue:
+            self.lost_records += rescue.records - outcome.records
         if not outcome.records and outcome.dropped:
             self.unproved += rescue.records if rescue and rescue.how == "unproved" else 0
             if damage.record is not None:

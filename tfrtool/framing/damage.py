@@ -40,13 +40,14 @@ class Rescue:
 
     Where `layout` is empty there is one, and `pieces` are the half-open ranges of the decoded stream that hold it, to
     be put together in order. Otherwise the one piece holds `records` frames one after another, in the layout of that
-    name.
+    name. `writer` is the layout by whose checksum alone the payload is proved, behind a header that is sound.
     """
 
     how: How
     records: int
     pieces: tuple[tuple[int, int], ...]
     layout: str = ""
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,10 @@ def data_unsound(length: int) -> str:
     return f"the payload of {_bytes(length)} does not agree with its checksum"
 
 
+def data_of_a_wrong_writer(length: int, words: str) -> str:
+    return f"the payload of {_bytes(length)} is proved by its checksum, which was written with {words}"
+
+
 def checksum_flipped(length: int) -> str:
     return f"one bit of the stored checksum is flipped; the payload of {_bytes(length)} is whole"
 
