@@ -106,7 +106,9 @@ class _Walker:
                 present, rescue = end - at - HEADER, None
                 if present >= length and not any(self.window.peek(at + HEADER + length, present - length)):
                     rescue = Rescue("unproved", 1, ((at + HEADER, at + HEADER + length),))
-                return Damage(at, end, "torn", number, message=words.torn(length, present), rescue=rescue)
+                return Damage(
+                    at, end, "torn", number, message=words.torn(length, present, rescue is not None), rescue=rescue
+                )
         return passed(self.ahead, at, end)
 
     def _next(self, start: int) -> int:
