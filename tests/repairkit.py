@@ -15,7 +15,10 @@ from messagekit import BYTES, INT64S, OF_INT32S, entry, numbers, raw_example, si
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.report import RepairReport
+from tfrtool.sources import open_source
+from tfrtool.sources.stream import whole
 from tfrtool.verbs import Options, RepairOptions, repair_file, verify_file
+from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.trail import Trail
 
 PLAIN = File(ten(3, 5, 24).payloads[:6])
@@ -140,7 +143,12 @@ def obeys(here: Path, sample: Sample, hurt: bytes, **options: object) -> Repaire
 
 
 def unpacked(done: Repaired, data: bytes) -> bytes:
-    return data if done.report.compression in (None, "none") else unzipped(data)
+    if done.report.compression in (None, "none"):
+        return data
+    if data[:1] in PACKED and (plainly := unzipped(data)):
+        return plainly
+    with unwrapped(open_source(done.report.path), "auto") as source:  # what packs it is damaged, which zlib refuses
+        return b"".join(map(bytes, whole(source.data)))
 
 
 _SETTLED: set[bytes] = set()

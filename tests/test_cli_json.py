@@ -127,3 +127,16 @@ def test_any_bytes_come_back_out_of_json(data: bytes) -> None:
 def test_any_text_has_a_place_in_json(value: str) -> None:
     shown = json.loads(json.dumps(json_text(value)))
     assert shown == value if isinstance(shown, str) else set(shown) == {"bytes"}
+
+
+@mark.parametrize("content", [b"<!DOCTYPE html><html></html>", b"text " * 20_000, bytes(range(256)) * 3])
+@mark.parametrize("command", ["verify {}", "repair --dry-run -o out {}", "repair -o out {}"])
+def test_of_a_foreign_file_the_damage_is_all_of_it(tmp_path: Path, content: bytes, command: str) -> None:
+    (tmp_path / "page").write_bytes(content)
+    *damage, report, _ = json_lines(*command.format("page").split(), cwd=tmp_path)
+    assert report["status"] == "foreign"
+    spans = [(one["begin"], one["end"]) for one in damage]
+    assert [spans[0][0], *(end for _, end in spans)] == [*(begin for begin, _ in spans), len(content)]
+    if command.startswith("repair"):
+        assert {one["action"] for one in damage} == {"dropped"}
+        assert [one["dropped"] for one in damage] == [[list(span)] for span in spans]

@@ -8,6 +8,9 @@ import re
 from inspect import signature
 from pathlib import Path
 
+import pytest
+from program import run
+
 import tfrtool
 from tfrtool.cli.convert import convert as CONVERT
 from tfrtool.cli.remedies import advice, command, error_words, option_words, remedy_words
@@ -105,3 +108,15 @@ def test_what_stands_in_braces_is_an_argument_that_convert_takes_and_an_option_t
                     convert_options(**{name: value} if value else {})
                     found.add(name)
     assert found >= {"double", "unknown", "schema", "schema_out", "types", "drop"}
+
+
+@pytest.mark.parametrize("name", ["count", "verify", "head", "head -q", "stat", "schema"])
+def test_what_cannot_be_opened_is_piped_into_the_command_that_was_given(name: str) -> None:
+    for url in ("gs://b/x", "s3://b/x"):
+        assert run(*name.split(), url).stderr.rstrip().endswith(f" | tfrtool {name.split()[0]} -")
+
+
+@pytest.mark.parametrize("name", ["repair", "convert"])
+def test_what_cannot_be_opened_is_piped_into_the_command_that_was_to_write_it(tmp_path: Path, name: str) -> None:
+    said = run(name, "gs://b/x", "-o", "out.jsonl", cwd=tmp_path)
+    assert f"gsutil cat 'gs://b/x' | tfrtool {name} - -o OUT" in said.stderr + said.stdout

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
+from random import Random
 
 import pytest
 import repairkit
@@ -11,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messagekit import example
 
-from tfrtool.framing import kernel
+import tfrtool
+from tfrtool.cli.verify_text import Toll
+from tfrtool.framing import kernel, scout
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame, header
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
@@ -200,10 +204,16 @@ def test_the_kind_of_a_payload_is_told_by_itself_where_the_file_does_not_say() -
     assert only(hurt, "event", keep_unverified=True)[1] == []
 
 
-def test_records_with_zeros_for_checksums_are_kept_if_all_are_messages() -> None:
+def test_of_records_with_zeros_for_checksums_those_are_kept_that_are_messages() -> None:
     assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
     assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
-    assert only(written_by(ZEROED, (*EXAMPLES.payloads, b"no message")), keep_unverified=True)[1] == []
+    data = written_by(ZEROED, (*EXAMPLES.payloads[:2], b"no message", *EXAMPLES.payloads[2:]))
+    outcome, payloads = only(data, keep_unverified=True)
+    assert payloads == list(EXAMPLES.payloads)
+    begin = EXAMPLES.at[2]
+    assert (outcome.action, outcome.dropped) == ("kept", ((begin, begin + 26),))
+    outcome, payloads = only(written_by(ZEROED, (b"no message", b"nor this")), keep_unverified=True)
+    assert (outcome.action, outcome.dropped_bytes, payloads) == ("dropped", 50, [])
 
 
 @pytest.mark.parametrize("header", [False, True])
@@ -372,3 +382,22 @@ def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: 
     hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
     assert sound_within(Held(hostile), (0, len(hostile))) == 0
     assert sum(checked) <= 6 * len(hostile)
+
+
+def test_where_the_search_for_records_is_given_up_their_number_is_the_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = Random(1)
+    frames = [insert(frame(noise.randbytes(200)), 90, b"x") for _ in range(300)]
+    (tmp_path / "in").write_bytes(b"".join(frames))
+    whole = tfrtool.verify(tmp_path / "in")
+    assert not any(damage.given_up for damage in whole.damage)
+    monkeypatch.setattr(scout, "_SLOW_ALLOWANCE", 1 << 14)
+    report = tfrtool.verify(tmp_path / "in")
+    assert report.restorable < whole.restorable == 300
+    assert [damage.given_up for damage in report.damage[-1:]] == [True]
+    toll = Toll()
+    for damage in report.damage:
+        toll.add(damage)
+    assert f"{report.restorable} of at least " in str(toll)
+    assert "would take too long" in report.damage[-1].message

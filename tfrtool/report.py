@@ -24,6 +24,9 @@ Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 UNCHECKED = 8
 """Records whose payloads must all disagree with their checksums before these are taken to mean nothing."""
 
+_MOSTLY = 4
+"""How many such records there must be for each other damage."""
+
 WRITING = frozenset({"convert", "repair"})
 """The jobs that need an output."""
 
@@ -133,16 +136,17 @@ class FileReport(Fields):
     damage: list[Damage] = made(default_factory=list)
     index_faults: int | None = None
     unread: bool = False
+    unproved: int = 0
     remedy: Remedy | None = None
 
     @property
     def unchecked(self) -> bool:
-        """Whether all headers of the file are sound and none of its payloads agrees with its checksum, in so many
-        records that the writer is the likeliest reason."""
+        """Whether none of the payloads of the file agrees with its checksum behind headers that are sound, in so many
+        records that the writer is the likeliest reason. Other damage may stand among them, if it is rare."""
         payloads = self.faults["data-crc"]
         return (
             payloads >= UNCHECKED
-            and payloads == self.faults.total()
+            and payloads >= _MOSTLY * (self.faults.total() - payloads)
             and self.damaged_bytes == self.bytes
             and not self.restorable
         )

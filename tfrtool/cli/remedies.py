@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import OptionError
@@ -19,12 +20,12 @@ _NAMES = {"types": "type", "source": "from", "n": "number"}
 
 def advice(report: FileReport) -> str | None:
     """What to do next about an input, in one line; None where there is nothing to do."""
-    return _joined(report.hint, report.remedy) or None
+    return _joined(report.hint, _by_this_command(report.remedy) if report.error else report.remedy) or None
 
 
 def error_words(error: TfrtoolError) -> str:
     """What could not be done, and what to do next, in one line."""
-    return _joined(error.facts, error.remedy)
+    return _joined(error.facts, _by_this_command(error.remedy))
 
 
 def _joined(words: str | None, remedy: Remedy | None) -> str:
@@ -52,6 +53,26 @@ def command(remedy: Remedy) -> str:
     if remedy.path == "-":
         return f"{remedy.first or '…'} | {run}"
     return f"{remedy.first} && {run}" if remedy.first else run
+
+
+def _by_this_command(remedy: Remedy | None) -> Remedy | None:
+    """What cannot be opened, and is to be piped in, is read by the command that runs."""
+    if remedy is not None and remedy.verb and remedy.path == "-":
+        return remedy.replaced(verb=_called())
+    return remedy
+
+
+def _called() -> str:
+    """The name of the command that runs, be it by Click or, as the plainest are, without."""
+    from tfrtool.cli.plain import COMMANDS
+
+    if "click" in sys.modules:
+        import click
+
+        context = click.get_current_context(silent=True)
+        if context is not None and context.info_name:
+            return context.info_name
+    return next((name for name in sys.argv[1:2] if name in COMMANDS), "verify")
 
 
 def _options(remedy: Remedy) -> list[str]:

@@ -57,6 +57,7 @@ class Toll:
         self.lost: list[Outcome] = []
         self.whole: list[Outcome] = []
         self.ranges = self.breaks = 0
+        self.given_up = False
         self.lost_records = 0
         self.doubtful: list[Outcome] = []
         self.fixable = 0
@@ -69,6 +70,7 @@ class Toll:
         damage, way = outcome.damage, _way(outcome)
         self.ways[way] += outcome.records
         self.fixable += outcome.fixable
+        self.given_up = self.given_up or damage.given_up
         self.within += outcome.within
         rescue = damage.rescue
         self.ranges += 1
@@ -77,6 +79,8 @@ class Toll:
         sort = self.lost if outcome.dropped or is_break else self.whole
         if len(sort) < SHOWN:
             sort.append(outcome)
+        if outcome.action == "kept" and rescue:
+            self.lost_records += rescue.records - outcome.records
         if not outcome.records and outcome.dropped:
             self.unproved += rescue.records if rescue and rescue.how == "unproved" else 0
             if damage.record is not None:
@@ -106,8 +110,8 @@ class Toll:
             return "nothing is lost"
         parts = []
         left_out = report.sound - report.kept if plan.wish.keep != "all" else 0
-        if self.lost_records:
-            parts.append(plural(self.lost_records, "damaged record"))
+        if self.lost_records or self.given_up:
+            parts.append("at least " * self.given_up + plural(self.lost_records, "damaged record"))
         if left_out:
             parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.wish.keep} leaves out")
         if report.dropped_bytes:

@@ -20,16 +20,20 @@ class Toll:
     def __init__(self) -> None:
         self.records = 0
         self.restorable = 0
+        self.given_up = False
+        """Whether there may be more."""
 
     def add(self, damage: Damage) -> None:
         known = damage.record is not None
         self.records += damage.restorable or (damage.rescue.records if known and damage.rescue else known)
         self.restorable += damage.restorable
+        self.given_up = self.given_up or damage.given_up
 
     def __str__(self) -> str:
-        if not self.records:
+        if not self.records and not self.given_up:
             return "no record lies in what is damaged"
-        return f"{self.restorable} of {plural(self.records, 'damaged record')} can be brought back whole"
+        least = "at least " * self.given_up
+        return f"{self.restorable} of {least}{plural(self.records, 'damaged record')} can be brought back whole"
 
 
 def verdict(report: FileReport, toll: Toll, quick: bool) -> str:

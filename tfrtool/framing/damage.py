@@ -40,13 +40,14 @@ class Rescue:
 
     Where `layout` is empty there is one, and `pieces` are the half-open ranges of the decoded stream that hold it, to
     be put together in order. Otherwise the one piece holds `records` frames one after another, in the layout of that
-    name.
+    name. `writer` is the layout by whose checksum alone the payload is proved, behind a header that is sound.
     """
 
     how: How
     records: int
     pieces: tuple[tuple[int, int], ...]
     layout: str = ""
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Damage:
     `record` is the number in the file (from 0) of the record that is damaged there, None where the bytes belong to
     none or nobody can tell. `want` and `got` are masked checksums, the computed and the stored one, where one failed.
     `message` is one plain sentence. `rescue` says which payloads of the range `repair` brings back whole, None for
-    none.
+    none. `given_up`: the search for records in the range was given up, so there may be some, damaged ones.
     """
 
     begin: int
@@ -67,6 +68,7 @@ class Damage:
     got: int | None = None
     message: str = ""
     rescue: Rescue | None = None
+    given_up: bool = False
 
     @property
     def restorable(self) -> int:

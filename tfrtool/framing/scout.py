@@ -44,10 +44,11 @@ class Ledger:
     one.
     """
 
-    __slots__ = ("farthest", "looked", "risked", "slow", "spent")
+    __slots__ = ("farthest", "looked", "refused", "risked", "slow", "spent")
 
     def __init__(self) -> None:
         self.farthest = 0
+        self.refused = 0  # how often something could not be afforded
         self.spent = 0
         self.risked = 0
         self.looked = 0
@@ -61,6 +62,7 @@ class Ledger:
     def spend(self, cost: int) -> bool:
         """Whether `cost` bytes can be afforded; if so they are paid."""
         if self.spent + cost > _ALLOWANCE + _EARN * self.farthest:
+            self.refused += 1
             return False
         self.spent += cost
         return True
@@ -89,6 +91,7 @@ class Ledger:
     def toil(self, cost: int) -> bool:
         """Whether `cost` slow bytes can be afforded; if so they are paid."""
         if self.slow + cost > _SLOW_ALLOWANCE + self.farthest // _SLOW_EARN:
+            self.refused += 1
             return False
         self.slow += cost
         return True

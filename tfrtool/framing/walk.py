@@ -8,7 +8,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import kernel
-from tfrtool.framing.crc import header_is_sound, rotated
+from tfrtool.framing.crc import Masked, header_is_sound, rotated, unmasked
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
 from tfrtool.framing.window import CAPACITY, Window
 
@@ -84,6 +84,8 @@ def walk(
     headers_only: bool = False,
     lengths: bool = False,
     stopped: Callable[[], bool] = bool,
+    start: int = 0,
+    number: int = 0,
 ) -> Iterator[Batch | Damage]:
     """Walk TFRecord framing from the first byte to the last.
 
@@ -92,9 +94,11 @@ def walk(
     record is then sound when its length checksum holds and all its bytes are there; `lengths` asks for the lengths of
     the payloads there. Frames and damage tile the stream.
 
-    The first damage says what TensorFlow makes of it, unless `stopped` says that it would not come so far.
+    The first damage says what TensorFlow makes of it, unless `stopped` says that it would not come so far. Where it is
+    gone on from `start`, so many bytes were walked before, with `number` records in them.
     """
     walker = _Walker(data, payloads, max_record)
+    walker.reached, walker.number, walker.damaged = start, number, start > 0
     walker.stopped = stopped
     if lengths:
         walker.lengths = []
@@ -115,6 +119,7 @@ class _Walker:
         self.stopped: Callable[[], bool] = bool
         self._large: Large | None = None
         self._resync: Resync | None = None
+        self._refused = 0
 
     @property
     def large(self) -> Large:
@@ -137,7 +142,7 @@ class _Walker:
         return self._resync
 
     def walk(self) -> Iterator[Batch | Damage]:
-        at, window = 0, self.window
+        at, window = self.reached, self.window
         span = fetch = window.capacity
         while True:
             index = window.load(at, FRAMING, fetch)
@@ -193,7 +198,7 @@ class _Walker:
 
     def hop(self) -> Iterator[Batch | Damage]:
         """The walk over headers. The last record hopped over is held back until its end proves to be a boundary."""
-        at, held, fetch, window = 0, None, CAPACITY, self.window
+        at, held, fetch, window = self.reached, None, CAPACITY, self.window
         while True:
             index = window.load(at, HEADER, fetch)
             count, stop, last = self._hop(index)
@@ -293,6 +298,18 @@ class _Walker:
             crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
             crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
             self.resync.ledger.owe(0 if confined else length)
+        if crcs is not None and crcs[0] != crcs[1]:
+            from tfrtool.framing.writers import data_by_a_wrong_writer
+
+            written = data_by_a_wrong_writer(self.resync.ahead, at, end, unmasked(Masked(crcs[0])))
+            if written:
+                from tfrtool.framing import words
+                from tfrtool.framing.damage import Damage
+                from tfrtool.framing.layout import LAYOUTS
+
+                message = words.data_of_a_wrong_writer(length, LAYOUTS[written.writer].words)
+                masked = Masked(crcs[0]), Masked(crcs[1])
+                return [Damage(at, end, "data-crc", self.number, *masked, message, written)], end
         if crcs is None or not confined:
             return self.resync.cut_short(at, self.number, length, True, crcs)
         from tfrtool.framing.damage import unsound_data
@@ -301,7 +318,15 @@ class _Walker:
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
         """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""
+        refused, before = self.resync.ledger.refused, self._refused
+        self._refused = refused
         for damage in found:
+            if refused > before and damage.fault == "stray" and damage.end - damage.begin > FRAMING:
+                from dataclasses import replace
+
+                from tfrtool.framing import words
+
+                damage = replace(damage, message=words.given_up(damage.message), given_up=True)
             if not self.damaged:
                 from tfrtool.framing import words
 

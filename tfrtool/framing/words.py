@@ -39,6 +39,10 @@ def stray(total: int, sample: bytes) -> str:
     return said
 
 
+def given_up(said: str) -> str:
+    return f"{said}; to search them for more damaged records would take too long"
+
+
 def mended(length: int, flips: int) -> str:
     if not flips:
         proof = f"the length of {length:,} is right, since the payload's checksum holds"
@@ -66,6 +70,10 @@ def lost(length: int) -> str:
 
 def data_unsound(length: int) -> str:
     return f"the payload of {_bytes(length)} does not agree with its checksum"
+
+
+def data_of_a_wrong_writer(length: int, words: str) -> str:
+    return f"the payload of {_bytes(length)} is proved by its checksum, which was written with {words}"
 
 
 def checksum_flipped(length: int) -> str:

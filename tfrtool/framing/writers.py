@@ -90,6 +90,24 @@ def confined(ahead: Ahead, layout: Layout, start: int, end: int, number: int) ->
     return Damage(start, end, "data-crc", number, message=words.data_unsound(length))
 
 
+def data_by_a_wrong_writer(ahead: Ahead, start: int, end: int, crc: int) -> Rescue | None:
+    """What proves the payload of the record `[start, end)`, behind a sound header, where its checksum is a wrong one.
+
+    `crc` is its bare CRC-32C. Four zeros prove nothing.
+    """
+    stored = ahead.peek(end - 4, 4)
+    if len(stored) < 4 or not any(stored):
+        return None
+    plain: int | None = None
+    for layout in WRONG_WRITERS:
+        value = crc
+        if layout.crc is not crc32c:
+            plain = value = ahead.far.crc(start + HEADER, end - 4, layout.crc) if plain is None else plain
+        if layout.footer.pack(layout.stored(value)) == stored:
+            return Rescue("wrong-writer", 1, ((start + HEADER, end - 4),), writer=layout.name)
+    return None
+
+
 def may_be_wrong(head: bytes) -> bool:
     """Whether any wrong writer's checksum fits this header; gaps are many, so this is quick."""
     length, stored = head[:8], head[8:HEADER]

@@ -53,7 +53,7 @@ def diagnose(
     report.status = "damaged"
     report.message = _counted(report)
     if not report.records and written and written.rescue:
-        _wrong_writer(report, written, written.rescue.layout)
+        _wrong_writer(report, written, written.rescue.layout or written.rescue.writer)
         return
     found = None
     if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
@@ -74,10 +74,15 @@ def diagnose(
         return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.remedy = Remedy("repair", report.path)
+        if report.unproved:
+            report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse too")
         return
     if damaged:
         if report.unchecked:
-            report.message = f"the headers are sound, and no payload of {report.faults.total():,} has its checksum"
+            payloads = report.faults["data-crc"]
+            headers = "the headers are sound" if payloads == report.faults.total() else f"{extent(report)}"
+            report.message = f"{headers}, and no payload of {payloads:,} has its checksum"
             report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
             report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
             return
@@ -105,6 +110,8 @@ def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
     report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
     if layout == ZEROED.name:
         report.message = written.message
+        if report.faults.total() > 1:
+            report.message = f"{words.written(ZEROED.words, report.unproved)}; {extent(report)}"
         report.hint = "mend the writer; nothing proves their payloads"
         report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
         return

@@ -15,11 +15,17 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.report import Remedy
 
 if TYPE_CHECKING:
+    from tfrtool.framing.window import Readable
     from tfrtool.report import Format
     from tfrtool.sources import Sniffed, Source
 
 _SEARCHED = 1 << 20
 """How far framing is looked for before a signature or the other format may speak, in bytes."""
+
+_FRAMES = 8
+"""Frames without checksums that are enough to believe that they are some, whatever they hold."""
+_PAYLOAD = 1 << 20
+"""Bytes of their payloads that are looked at."""
 
 _SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
 """Signatures that a damaged record file can carry by chance: they speak only where no record is found."""
@@ -28,12 +34,14 @@ _SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
 class Identity(NamedTuple):
     """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise.
 
-    `found`: whether anything was found that is of the format.
+    `found`: whether anything was found that is of the format. `zeroed`: it is TFRecord framing with zeros in place of
+    all checksums, at least at first.
     """
 
     format: Format | None
     sniffed: Sniffed | None = None
     found: bool = True
+    zeroed: bool = False
 
 
 def unwrapped(source: Source, compression: str) -> Source:
@@ -75,6 +83,8 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
         if sound or Resync(data, Ledger()).record_at_start():
             return Identity(None, _other("tfrecord", "TFRecord", "OFRecord"))
         return Identity("ofrecord")
+    if _is_zeroed(data):
+        return Identity("tfrecord", zeroed=True)
     if Resync(data, Ledger()).record_at_start():
         return Identity("tfrecord")
     sniffed = source.sniff()
@@ -92,6 +102,28 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     if wanted == "tfrecord" and found == "ofrecord":
         return Identity(None, _other("ofrecord", "OFRecord", "TFRecord"))
     return Identity(found)
+
+
+def _is_zeroed(data: Readable) -> bool:
+    """Whether a stream begins with frames that have zeros in place of checksums.
+
+    Lengths that lead to its end say so. So do some that lead from one to the next, where the payloads are messages of a
+    kind that is known, and many, where the payloads are not zeros too.
+    """
+    from tfrtool.framing.zeroed import zeroed_frames
+
+    spans, whole = zeroed_frames(data, _FRAMES)
+    if whole or len(spans) < 2:
+        return whole
+    payloads = [bytearray(min(end - begin, _PAYLOAD)) for begin, end in spans]
+    for payload, (begin, _) in zip(payloads, spans, strict=True):
+        data.read_into(begin, memoryview(payload))
+    if len(spans) == _FRAMES and all(map(any, payloads)):
+        return True
+    from tfrtool.payload.kinds import kind_of
+
+    whole_ones = [payload for payload, (begin, end) in zip(payloads, spans, strict=True) if len(payload) == end - begin]
+    return len(whole_ones) > 1 and all(kind_of(bytes(payload)) not in (None, "unknown") for payload in whole_ones)
 
 
 AS_OFRECORD = Remedy(

@@ -91,6 +91,7 @@ class Reading:
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
+        self._unproved = 0
         self._written: Damage | None = None
         """The first range that a wrong writer wrote."""
 
@@ -151,6 +152,10 @@ class Reading:
         data = self.source.data
         if self.foreign:
             return iter(self._all_of_it(whole))
+        if self.identity.zeroed:
+            from tfrtool.framing.zeroed import walk_zeroed
+
+            return walk_zeroed(data)
         if self.identity.format == "tfrecord":
             return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths, stopped=self._stopped)
         from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
@@ -185,8 +190,11 @@ class Reading:
         self.tally.add(damage)
         if self._first is None:
             self._first = damage
-        if self._written is None and damage.rescue and damage.rescue.layout:
-            self._written = damage
+        rescue = damage.rescue
+        if rescue and (rescue.layout or rescue.writer):
+            if self._written is None:
+                self._written = damage
+            self._unproved += rescue.records if rescue.how == "unproved" else 0
 
     def _broken(self, reached: int | None) -> Iterator[Damage]:
         """The breaks of the codec up to `reached`, an offset of the decoded stream; all of them for None."""
@@ -319,6 +327,7 @@ class Reading:
         elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
+            report.unproved = self._unproved
             found = self._first, self._written
             diagnose(report, self.source, self.identity.sniffed, *found, to_the_end=self._finished)
         elif not self.source.head:

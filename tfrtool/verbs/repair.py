@@ -203,6 +203,9 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
         if report.status == "foreign":
             report.lost = True
             report.bytes = report.dropped_bytes = trail.whole(again.data, report)
+            if report.bytes:
+                whole = Damage(0, report.bytes, "stray", message=report.message or "")
+                yield Outcome(whole, "dropped", 0, ((0, report.bytes),))
         elif report.status == "clean":
             report.kept = report.sound
             trail.frames(0, report.bytes or 0, report.sound)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tfrtool.framing.algebra import flipped_bit
 from tfrtool.framing.crc import Masked, crc32c, unmasked
 from tfrtool.framing.damage import Damage, Rescue
-from tfrtool.framing.layout import FRAMING, HEADER, LAYOUTS
+from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LAYOUTS
 from tfrtool.framing.mend import mends
 from tfrtool.framing.window import Readable, Window
 from tfrtool.payload.kinds import fits
@@ -75,7 +75,11 @@ class Salvage:
         if evidence:
             rescue = Rescue("unproved", 1, ((damage.begin + HEADER, damage.end - 4),))
             damage = replace(damage, rescue=rescue)
-        if self.keep_unverified and rescue and self._parses(rescue.pieces, rescue.layout):
+        if self.keep_unverified and rescue and rescue.layout:
+            kept = self._those_that_parse(damage, rescue)
+            if kept is not None:
+                return kept
+        elif self.keep_unverified and rescue and self._is_message(rescue.pieces):
             outcome, payloads = self._keep(damage, "kept", rescue.pieces, rescue.layout)
             return outcome.replaced(evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
@@ -147,13 +151,19 @@ class Salvage:
     def _misfits(self, payload: bytes | bytearray) -> bool:
         return self.kind is not None and fits(memoryview(payload), self.kind) is not None
 
-    def _parses(self, pieces: tuple[Range, ...], layout: str) -> bool:
-        """Whether payloads that nothing proves are at least messages of the kind of the file."""
-        if layout:
-            return all(self._is_message(payload.pieces) for payload in frames_of(self.data, pieces[0], layout))
-        return self._is_message(pieces)
+    def _those_that_parse(self, damage: Damage, rescue: Rescue) -> tuple[Outcome, Iterator[Payload]] | None:
+        """Frames one after another that nothing proves: those with messages of the kind of the file; None for none."""
+        span, layout = rescue.pieces[0], rescue.layout
+        others = [p.pieces[0] for p in frames_of(self.data, span, layout) if not self._is_message(p.pieces)]
+        if len(others) == rescue.records:
+            return None
+        left = set(others)
+        kept = (payload for payload in frames_of(self.data, span, layout) if payload.pieces[0] not in left)
+        dropped = tuple((begin - HEADER, end + FOOTER) for begin, end in others)
+        return Outcome(damage, "kept", rescue.records - len(others), dropped), kept
 
     def _is_message(self, pieces: tuple[Range, ...]) -> bool:
+        """Whether a payload that nothing proves is at least a message of the kind of the file."""
         payload = b"".join(_read(self.data, begin, end) for begin, end in pieces)
         kind = self.kind
         if kind in (None, "unknown"):
