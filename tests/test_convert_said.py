@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from verbkit import DATA, OF_DATA
 
 from tfrtool import OpenError, RefusedError, WriteError, convert
 from tfrtool.framing.encode import frame
+from tfrtool.verbs.convert_options import convert_options
 
 FULL = Path("/dev/full")
 LINK = "http://example.org/x"
@@ -114,6 +116,11 @@ def test_an_argument_of_another_kind_is_named(how: dict[str, Any], said: str) ->
         convert("of", "out", to="tfrecord", **how)
     assert said in str(caught.value)
     assert not Path("out").exists()
+
+
+def test_help_on_the_function_names_every_option() -> None:
+    said = convert.__doc__ or ""
+    assert [name for name in signature(convert_options).parameters if f"`{name}`" not in said] == []
 
 
 def test_texts_may_come_from_any_iterable_once() -> None:

@@ -37,7 +37,19 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def convert(inputs: Path | Iterable[Path], output: Path, **how: Any) -> Converted:
-    """Convert files into one output, or a set of shards, as `tfrtool convert` does; `how` is that of `convert_options`.
+    """Convert files into one output, or a set of shards, as `tfrtool convert` does.
+
+    `how` has the options of the command by their names, with `_` for each `-`:
+
+    - what is written: `to`, `compress`, `shards`, `records_per_shard` and `shard_size` (bytes, a number), `force`,
+      `dry_run`
+    - what is read: `source` (the command's --from), `format`, `compression`, `skip_damaged`, `payload`
+    - which records: `where` (a list of texts), `skip`, `n`
+    - which features: `select` and `drop` (lists of texts), `rename` (new names by the old ones), `strip_prefix`
+    - what becomes of them: `types` (kinds by names), `double`, `int`, `no_kind`, `empty`, `unknown`, `sequence`
+    - files for the way back: `schema`, `schema_out`
+
+    `tfrtool.verbs.convert_options.convert_options` has their types and defaults.
 
     Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
     other `TfrtoolError`s for what cannot be done; nothing is then published. Raises ValueError or TypeError at once for
