@@ -168,6 +168,17 @@ def test_colour_is_for_terminals_and_obeys_the_option(shards: Path) -> None:
     assert "\x1b[32mclean" in run("stat", "--color", "always", SOUND).stdout
 
 
+def test_payloads_that_were_not_checked_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(flip(frame(b"one") + frame(b"two"), 13))
+    (tmp_path / "none").write_bytes(b"")
+    assert "clean, 2 records, 38 bytes; payloads unchecked" in on_terminal("stat", "a", cwd=tmp_path, NO_COLOR="1")
+    for how, unchecked in (([], True), (["--duplicates"], False), (["--index", tmp_path / "i"], False)):
+        *_, file, _ = json_lines("stat", *how, tmp_path / "a")
+        assert (file["status"], file["unchecked"]) == ("clean" if unchecked else "damaged", unchecked)
+    assert not json_lines("stat", tmp_path / "none")[0]["unchecked"]
+    assert "unchecked" not in on_terminal("stat", "--duplicates", SOUND)
+
+
 def test_a_terminal_without_block_characters_gets_plain_ones(shards: Path) -> None:
     shown = on_terminal("stat", "train@3", cwd=shards, NO_COLOR="1", PYTHONIOENCODING="ascii")
     assert "#" in shown and shown.isascii()

@@ -296,6 +296,7 @@ TWICE = raw_example(LABEL, entry(b"a", numbers(INT64S, 1) + numbers(INT64S, 2)))
         (A_SEQUENCE + tag(7, VARINT) + b"\1", "nearly a SequenceExample: field 7 does not belong to"),
         (AN_OFRECORD[:-3], "nearly an OFRecord: "),
         (AN_EVENT + b"\xff", "nearly an Event: "),
+        ((b"\x09" + bytes(8)) * 2 + b"\x12\2ab", ""),  # a list of doubles, and a string
         (b"plain text", ""),
         (b"\x08\3", ""),
         (b"", ""),

@@ -268,6 +268,18 @@ def test_an_index_that_is_not_there_is_an_error_of_the_job(path: Path) -> None:
     assert tfrtool.verify(path).index_faults is None
 
 
+@pytest.mark.parametrize("blank", ["\n", "\n\n", " \r\n", " "])
+def test_empty_lines_at_the_end_of_an_index_are_passed_over(path: Path, index: Path, blank: str) -> None:
+    written(path, index)
+    whole = index.read_text()
+    index.write_text(whole + blank)
+    assert tfrtool.verify(path, index=index).index_faults == 0
+    assert record(path, 5, index)[1].status == "clean"
+    assert "it has 6 lines" in str(record(path, 6, index)[1].message)
+    index.write_text(blank + whole if "\n" in blank else blank * 3 + "x\n" + whole)
+    assert tfrtool.verify(path, index=index).index_faults
+
+
 # The record of a number
 
 

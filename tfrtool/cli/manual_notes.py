@@ -51,6 +51,9 @@ in 2^32 / (8 * size) of payloads that are damaged in another way: how likely a c
 An index has a line <offset> <size> for each sound record, in bytes of the file and with the framing. It is written
 whole or not at all; a compressed file has none, since nobody can seek in it. tfrtool-verify(1) holds an index against
 its file, and tfrtool-head(1) finds a record by one.
+
+Where headers alone are read, "clean" is said of them, and "unchecked" is true with --json: tfrtool-verify(1) checks the
+payloads too.
 """,
         PAGES,
     ],

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from tfrtool.cli.session import Event
     from tfrtool.verbs.digests import Place
 
-_FIELDS = ("bytes", "damaged_bytes", "payload_bytes", "overhead_bytes", "compression_ratio", "duplicates", "index")
+_FIELDS = (
+    "bytes",
+    "damaged_bytes",
+    "payload_bytes",
+    "overhead_bytes",
+    "compression_ratio",
+    "duplicates",
+    "index",
+    "unchecked",
+)
 
 
 class StatJson(JsonPrinter):

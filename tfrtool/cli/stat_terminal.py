@@ -53,6 +53,8 @@ class StatTerminal:
             line.append(f", {size_text(report.size if report.size is not None else report.bytes or 0)}")
             if report.compression_ratio:
                 line.append(f" of {report.compression}")
+            if report.unchecked and report.status == "clean":
+                line.append("; payloads unchecked")
             if report.index:
                 line.append(f"; index in {safe(report.index)}")
         heading(self._console, safe(report.path), line)

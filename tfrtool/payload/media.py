@@ -71,8 +71,14 @@ def _png(value: Buffer) -> str | tuple[str, str]:
 
 
 def _gif(value: Buffer) -> str | None:
+    """Behind the size, flags and a table of colours if the flags say so, an image, an extension or the end comes."""
     if bytes(value[4:6]) not in (b"7a", b"9a"):
         return None
+    if len(value) > 13:
+        flags = value[10]
+        first = 13 + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
+        if first < len(value) and value[first] not in b",!;":
+            return None
     return _size(*struct.unpack_from("<HH", value, 6)) if len(value) >= 10 else ""
 
 

@@ -191,7 +191,8 @@ def evidence(payload: Buffer, kind: Kind) -> Walk | None:
 def nearly(payload: Buffer) -> str:
     """Which kind a payload of no known kind comes near to, and what it departs by; "" where that would be a guess.
 
-    Near is what has at least a feature of some name, or the wall time of an event and one field more.
+    Near is what has at least a feature of some name, or the wall time of an event and another field: a list of doubles
+    begins like several of the former.
     """
     reached: list[tuple[int, str]] = []
     for kind, name in MESSAGE.items():
@@ -199,7 +200,7 @@ def nearly(payload: Buffer) -> str:
         try:
             walk.message(0, len(payload), shape_of(*name))
         except WireError as error:
-            if walk.valued or (kind == "event" and error.offset >= 11 and payload[0] == 1 << 3 | I64):
+            if walk.valued or (kind == "event" and error.offset >= 11 and payload[0] == 1 << 3 | I64 != payload[9]):
                 reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
     return max(reached, key=lambda one: one[0], default=(0, ""))[1]
 

@@ -166,6 +166,8 @@ class IndexFile:
 
     def _line(self, at: int, more: int) -> Line | None:
         raw = self._buffer[at : self._end(at) or len(self._buffer)]
+        if raw.isspace() and self._ended and len(self._buffer) - at <= LONGEST_LINE and self._buffer[at:].isspace():
+            return None  # empty lines at the end, which every reader passes over
         return _parsed(self.lines + more, raw) if raw else None
 
 

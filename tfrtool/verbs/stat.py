@@ -51,7 +51,8 @@ class StatReport(FileReport):
     around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
     `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
     written, None for none; `unindexed` says that one could not be written, and `undigested` that duplicates could not
-    be looked for: errors, though all else is known.
+    be looked for: errors, though all else is known. `unchecked`: there are payloads, and none was held against its
+    checksum.
     """
 
     payloads: Sizes = made(default_factory=Sizes)
@@ -62,6 +63,7 @@ class StatReport(FileReport):
     index: str | None = None
     unindexed: bool = False
     undigested: bool = False
+    unchecked: bool = False
     digests: Digests | None = None
 
     @property
@@ -206,6 +208,7 @@ def _walked(read: Reading, options: StatOptions, index: _Lines | None) -> Iterat
     report.payloads = payloads
     report.payload_bytes = payloads.total
     report.overhead_bytes = report.records * sum(read.framing)
+    report.unchecked = headers and report.records > 0
     if digests is not None:
         try:
             if undigested is not None:

@@ -82,6 +82,8 @@ def _row(report: StatReport) -> Sequence[Cell]:
     where = data(report.path)
     if report.index:
         where += f'<p class="faint">index in {data(report.index)}</p>'
+    if report.unchecked and report.status == "clean":
+        where += '<p class="faint">payloads were not checked</p>'
     if wrong := what_is_wrong(report):
         where += f"<p>{said(wrong)}</p>"
     if report.status not in ("clean", "damaged"):
