@@ -17,11 +17,14 @@ from tfrtool.framing.content import Chain, Content
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.mend import may_be_left
-from tfrtool.framing.peel import behind
+from tfrtool.framing.peel import Payload, behind
 from tfrtool.framing.scout import CANDIDATE, LOOK, TOILED
 from tfrtool.framing.told import Explained, apart, data_damage
 
 _FOOTER = Struct("<I")
+_LINE_ENDS = (b"\r", b"\n")
+_SHORT = 1 << 13
+"""Largest payload for which several places are tried as its end, in bytes: each try reads it once more."""
 _AGAIN = 16
 """What searching a byte once more costs: a search may find a header every 12 bytes, and try each."""
 
@@ -158,14 +161,17 @@ class Claim:
 
     # What it comes to
 
-    def _rejoined(self, end: int) -> Explained | None:
-        """The record that ends at the boundary `end`, if its payload is whole once some bytes within are taken out."""
+    def _rejoined(self, end: int, what: bytes = b"") -> Explained | None:
+        """The record that ends at the boundary `end`, if its payload is whole once some bytes within are taken out.
+
+        Only these, if it is told `what` they are.
+        """
         if not self.fits or end <= self.end:
             return None
         first = self.ahead.rejoined(self.start + HEADER, self.length, end)
-        if first is None:
-            return None
         extra = end - self.end
+        if first is None or (what and self.ahead.peek(first, extra) != what):
+            return None
         rescue = Rescue("rejoined", 1, ((self.start + HEADER, first), (first + extra, end - 4)))
         # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
         put_in = [(header, stop) for header, stop in self.content.chains if first <= header and stop <= first + extra]
@@ -176,6 +182,25 @@ class Claim:
         stop = max(first, lost[0][0] - HEADER) if lost else end
         found, _ = self._damage(stop, words.rejoined(self.length, extra, first), rescue)
         return [*found, *apart(self.ahead, stop, end, self.number + 1, lost)], end
+
+    def _rejoined_before(self, lost: list[Payload], to: int) -> Explained | None:
+        """The same where damage behind the record hides its end, since no boundary stands there up to `to`.
+
+        That end is looked for before the first payload that is `lost` and its header. If the record is short, also
+        nearer to that payload, of whose header any part may stand there, and right behind the claimed end, where a line
+        end that was put into the payload moves it.
+        """
+        short = self.length <= _SHORT
+        ends = range(lost[0][0] - HEADER, lost[0][0] + 1) if lost else range(0)
+        for end in ends if short else ends[:1]:
+            found = self._rejoined(end)
+            if found:
+                return found
+        for what in _LINE_ENDS if short and to > self.end + HEADER else ():
+            found = self._rejoined(self.end + len(what), what)
+            if found:
+                return found
+        return None
 
     def _told(self, *, to_the_end: bool) -> Explained:
         """What the search has come to; `to_the_end` if it went to the end of the stream."""
@@ -190,6 +215,9 @@ class Claim:
         """The record cut, and records with lost headers behind it, up to where the file goes on."""
         to = self.scout.at if self._resume is None else self._resume
         lost = behind(self.ahead, self.start + HEADER, to)
+        rejoined = self._rejoined_before(lost, to)
+        if rejoined:
+            return rejoined
         if not lost or (lost[0][0] >= self.end + HEADER and not self._over):
             return None
         first = max(self.start + HEADER, lost[0][0] - HEADER)

@@ -16,6 +16,9 @@ Payload = tuple[int, int]
 _SURE = 1 << 16
 """Offsets among which one checksum is believed by itself: chance gives one in 65,536 such searches."""
 
+_NEAR = 1 << 13
+"""Offsets among which one of a dozen checksums is believed so."""
+
 
 def peel(ahead: Ahead, start: int, end: int) -> list[Payload]:
     """The payloads of records with lost headers in the gap `[start, end)`, of which `start` and `end` are boundaries
@@ -75,15 +78,26 @@ def _from_back(ahead: Ahead, data: bytes, floor: int) -> tuple[list[Payload], in
     found: list[Payload] = []
     to = len(data)
     while to - floor > 4 and (not found or ahead.ledger.toil(to - floor)):
-        begins = starts(data[floor : to - 4], unmasked(int.from_bytes(data[to - 4 : to], "little")))
-        if not begins or _proves_nothing(data, floor + begins[0], to - 4):
+        stop, begin = to, _begin(data, floor, to)
+        # Where bytes are missing from the header of the payload found last, the one before it ends nearer to that.
+        if begin is None and found and to - floor <= _NEAR and ahead.ledger.toil(HEADER * (to - floor)):
+            nearer = ((stop, _begin(data, floor, stop)) for stop in range(to + 1, found[0][0] + 1))
+            stop, begin = next((one for one in nearer if one[1] is not None), (to, None))
+        if begin is None:
             break
-        begin = floor + begins[0]
-        if data[max(0, begin - HEADER) : begin] == header(to - 4 - begin):
+        if data[max(0, begin - HEADER) : begin] == header(stop - 4 - begin):
             break  # its header is not lost, so this is content of a record that was passed over
-        found.insert(0, (begin, to - 4))
+        found.insert(0, (begin, stop - 4))
         to = max(floor, begin - HEADER)
     return found, to
+
+
+def _begin(data: bytes, floor: int, to: int) -> int | None:
+    """Where, from `floor` on, the payload begins whose checksum stands before `to`."""
+    begins = starts(data[floor : to - 4], unmasked(int.from_bytes(data[to - 4 : to], "little")))
+    if not begins or _proves_nothing(data, floor + begins[0], to - 4):
+        return None
+    return floor + begins[0]
 
 
 def _proves_nothing(data: bytes, begin: int, end: int) -> bool:

@@ -310,7 +310,10 @@ class _Walker:
                 message = words.data_of_a_wrong_writer(length, LAYOUTS[written.writer].words)
                 masked = Masked(crcs[0]), Masked(crcs[1])
                 return [Damage(at, end, "data-crc", self.number, *masked, message, written)], end
-        if crcs is None or not confined:
+        from tfrtool.framing.mend import one_bit_apart
+
+        # A checksum that stands there with one bit flipped proves the end too.
+        if crcs is None or not (confined or one_bit_apart(*crcs)):
             return self.resync.cut_short(at, self.number, length, True, crcs)
         from tfrtool.framing.damage import unsound_data
 
