@@ -190,6 +190,8 @@ class Claim:
         nearer to that payload, of whose header any part may stand there, and right behind the claimed end, where a line
         end that was put into the payload moves it.
         """
+        if self.ledger.tired:
+            return None
         short = self.length <= _SHORT
         ends = range(lost[0][0] - HEADER, lost[0][0] + 1) if lost else range(0)
         for end in ends if short else ends[:1]:

@@ -96,6 +96,11 @@ class Ledger:
         self.slow += cost
         return True
 
+    @property
+    def tired(self) -> bool:
+        """Whether the half of all slow bytes is spent: what is left is for places where there is more to be found."""
+        return 2 * self.slow > _SLOW_ALLOWANCE + self.farthest // _SLOW_EARN
+
     def rest(self, cost: int) -> None:
         """Get back slow bytes that were not in vain: records were found in them, and the walk goes on behind those."""
         self.slow -= cost
