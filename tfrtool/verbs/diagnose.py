@@ -150,9 +150,10 @@ def extent(report: FileReport) -> str:
     return ", ".join(said)
 
 
-def is_wholly_converted(source: Source) -> bool:
-    """Whether the beginning of a file speaks for a text conversion of all of it."""
-    return mangled(_beginning(source)) is not None
+def is_wholly_converted(source: Source, first: Damage) -> bool:
+    """Whether the beginning of a file, or its first damage, shows signs of a text conversion of all of it."""
+    looks = looks_mangled(source.head) or looks_mangled(_around(source, first))
+    return looks and mangled(_beginning(source)) is not None
 
 
 def _beginning(source: Source) -> bytes:

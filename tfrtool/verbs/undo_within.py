@@ -25,12 +25,12 @@ MESSAGE = f"{UNDONE}; without that its checksums hold"
 
 
 def undo_within(
-    events: Iterator[Batch | Damage], data: Readable, wholly: Callable[[], bool]
+    events: Iterator[Batch | Damage], data: Readable, wholly: Callable[[Damage], bool]
 ) -> Iterator[Batch | Damage]:
     """What a walk of `data` found, with the records told of that CR LF for LF alone keeps from being sound.
 
-    `data` can be read at any byte. `wholly` says whether the file as a whole was converted, and is left alone here; it
-    is asked once, where there is something to undo.
+    `data` can be read at any byte. `wholly` tells by the first damage whether the file as a whole was converted, and is
+    left alone here; it is asked once, where there is something to undo.
     """
     is_whole: list[bool] = []
 
@@ -38,7 +38,7 @@ def undo_within(
         raw = _bytes(data, held)
         if _CRLF in raw:
             if not is_whole:
-                is_whole.append(wholly())
+                is_whole.append(wholly(held[0]))
             if not is_whole[0]:
                 return list(_undone(held, raw, more))
         return [_numbered(damage, more) for damage in held]
