@@ -48,7 +48,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.farthest = 0
-        self.refused = 0  # how often something could not be afforded
+        self.refused = 0  # how often bytes were not searched one by one, since that could not be afforded
         self.spent = 0
         self.risked = 0
         self.looked = 0
@@ -62,7 +62,6 @@ class Ledger:
     def spend(self, cost: int) -> bool:
         """Whether `cost` bytes can be afforded; if so they are paid."""
         if self.spent + cost > _ALLOWANCE + _EARN * self.farthest:
-            self.refused += 1
             return False
         self.spent += cost
         return True

@@ -12,7 +12,7 @@ from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
 from tfrtool.verbs.identify import AS_OFRECORD, may_be_ofrecord
-from tfrtool.verbs.mangled import Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
+from tfrtool.verbs.mangled import AGAIN, Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
 
 _LOOKED_AT = 1 << 22
 """Bytes from the start that a text conversion is looked for in."""
@@ -74,6 +74,10 @@ def diagnose(
         return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.remedy = Remedy("repair", report.path)
+        if report.undone > 1:
+            report.diagnosis, report.hint = "crlf", AGAIN
+            what = "every line feed became CR LF: a part of the file went through a text mode"
+            report.message = f"in {report.undone:,} records {what}; {report.message}"
         if report.unproved:
             report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
             report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse too")
@@ -144,6 +148,12 @@ def extent(report: FileReport) -> str:
             f"{report.damaged_bytes:,} of {size:,} {'unpacked ' if breaks else ''}byte{'s' if size != 1 else ''}"
         )
     return ", ".join(said)
+
+
+def is_wholly_converted(source: Source, first: Damage) -> bool:
+    """Whether the beginning of a file, or its first damage, shows signs of a text conversion of all of it."""
+    looks = looks_mangled(source.head) or looks_mangled(_around(source, first))
+    return looks and mangled(_beginning(source)) is not None
 
 
 def _beginning(source: Source) -> bytes:

@@ -36,7 +36,7 @@ class Mangled:
     """How the bytes that were converted are packed; None for records that are not."""
 
 
-_AGAIN = (
+AGAIN = (
     "fetch the file again as binary: no text mode, no re-encoding, no line-end conversion (git: mark *.tfrecord -text)"
 )
 
@@ -58,8 +58,8 @@ def as_begun(found: Mangled, head: bytes, whole: bool) -> Mangled:
     return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
 
 
-_CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", _AGAIN)
-_LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", _AGAIN)
+_CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", AGAIN)
+_LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", AGAIN)
 
 
 def mangled_packed(head: bytes) -> Mangled | None:
@@ -113,18 +113,19 @@ def mangled(head: bytes) -> Mangled | None:
     """The conversion that the first bytes of a decoded stream went through, or None.
 
     Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
-    conversion cannot be undone, and the only evidence is that binary data is valid UTF-8.
+    conversion cannot be undone, and the only evidence is that binary data is valid UTF-8. Where sound records hold
+    CR LF, that is theirs: no more than a part of the file was converted.
     """
     newlines = head.count(b"\n")
     if newlines and head.count(b"\r\n") >= _SURE * newlines and _gains(head, "crlf"):
-        return _CRLF
+        return None if _has_sound_crlf(head) else _CRLF
     if not _is_text(head[:_GLANCE]):
         return None
     text = head.decode("utf-8", "surrogateescape")
     lost = head.count(_REPLACEMENT)
     if lost >= 4 and not NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
-        return Mangled("utf8-mangled", message, _AGAIN)
+        return Mangled("utf8-mangled", message, AGAIN)
     if _is_text(head) and _gains(head, "utf8-mangled"):
         return _LATIN
     return None
@@ -139,6 +140,12 @@ def _is_text(head: bytes) -> bool:
 
 def _gains(head: bytes, diagnosis: str) -> bool:
     return _records(Undone(Held(head), diagnosis)) > _records(Held(head))
+
+
+def _has_sound_crlf(head: bytes) -> bool:
+    """Whether a record that is sound as it is holds CR LF, which undoing a conversion would take from it."""
+    batches = (item for item in walk(Held(head)) if isinstance(item, Batch))
+    return any(b"\r\n" in head[batch.begin : batch.end] for batch in batches)
 
 
 def _records(data: Readable) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import ReadError, TfrtoolError
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from tfrtool.verbs.options import Options
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
+
+UNDONE = "every line feed in this record became CR LF"
+"""How the damage of a record begins that is had back by undoing that."""
 
 _SAMPLED_BYTES = 1 << 24
 """Bytes of payloads that are looked at to tell the kind."""
@@ -91,7 +96,7 @@ class Reading:
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
-        self._unproved = 0
+        self._unproved = self._undone = 0
         self._written: Damage | None = None
         """The first range that a wrong writer wrote."""
 
@@ -157,7 +162,9 @@ class Reading:
 
             return walk_zeroed(data)
         if self.identity.format == "tfrecord":
-            return walk(data, payloads=payloads, headers_only=headers_only, lengths=lengths, stopped=self._stopped)
+            how = {"payloads": payloads, "headers_only": headers_only, "lengths": lengths}
+            events = walk(data, stopped=self._stopped, **how)
+            return events if headers_only or not self.source.seekable else self._undoing(events)
         from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
         from tfrtool.payload.kinds import plausible_ofrecord
 
@@ -168,6 +175,19 @@ class Reading:
             if count:
                 return iter([Batch(0, data.size, 0, count, 0, None, [], [])])
         return walk_ofrecord(data, plausible_ofrecord)
+
+    def _undoing(self, events: Iterator[Batch | Damage]) -> Iterator[Batch | Damage]:
+        """The same, with the records of which a text conversion of a part of the file made damage."""
+        for event in events:
+            if not isinstance(event, Batch):
+                from tfrtool.verbs.diagnose import is_wholly_converted
+                from tfrtool.verbs.undo_within import undo_within
+
+                yield from undo_within(
+                    chain((event,), events), self.source.data, partial(is_wholly_converted, self.source)
+                )
+                return
+            yield event
 
     def _stopped(self) -> bool:
         """Whether a break of the codec keeps TensorFlow from coming to what is walked now."""
@@ -191,6 +211,7 @@ class Reading:
         if self._first is None:
             self._first = damage
         rescue = damage.rescue
+        self._undone += damage.message.startswith(UNDONE)
         if rescue and (rescue.layout or rescue.writer):
             if self._written is None:
                 self._written = damage
@@ -327,7 +348,7 @@ class Reading:
         elif report.faults:
             from tfrtool.verbs.diagnose import diagnose
 
-            report.unproved = self._unproved
+            report.unproved, report.undone = self._unproved, self._undone
             found = self._first, self._written
             diagnose(report, self.source, self.identity.sniffed, *found, to_the_end=self._finished)
         elif not self.source.head:
