@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.wire import LEN, WireError, fields
+from tfrtool.payload.wire import WireError
 from tfrtool.report import Kind
 from tfrtool.verbs.emit.as_json import schema_fields
 from tfrtool.verbs.schema import schema as schema_of
@@ -88,9 +88,7 @@ def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
     for number, payload in enumerate(payloads):
         try:
             read = read_features(payload, kind)  # type: ignore[arg-type]
-            for name in names_of(payload, kind):
-                name.decode()
-        except (WireError, UnicodeDecodeError):
+        except WireError:
             continue
         views = {view.name: view for view in read.features}
         kinds: tuple[Kind, ...] = ("ofrecord",) if kind == "ofrecord" else ("example", "sequence_example")
@@ -107,21 +105,6 @@ def plainly(payloads: Sequence[bytes], kind: str) -> dict[bytes, Plain]:
             elif plain.missing is None:
                 plain.missing = number
     return found
-
-
-def names_of(payload: bytes, kind: str) -> Iterator[bytes]:
-    """Every name in a SequenceExample or an OFRecord, those too that another one overrides."""
-    tops = [payload] if kind == "ofrecord" else [part for number in (1, 2) for part in parts(payload, number)]
-    for top in tops:
-        for one in parts(top, 1):
-            yield from parts(one, 1)
-
-
-def parts(message: bytes, number: int) -> Iterator[bytes]:
-    """The sized fields of that number."""
-    for found, wire, begin, end in fields(message, 0, len(message)):
-        if (found, wire) == (number, LEN):
-            yield message[begin:end]
 
 
 def peak(job: Callable[[], object]) -> int:

@@ -452,31 +452,42 @@ NAMES_NOT_TEXT = {
     "of feature lists": (sequence({}, {"a": [ints(1)]}), sized(2, sized(1, sized(1, b"\xff")))),
     "of a context": (sequence({}, {"a": [ints(1)]}), sized(1, NOT_TEXT) + sized(2)),
     "of an OFRecord": (ofrecord({"a": ints(1)}), entry(b"\xff", numbers(5, 1))),
-    "of tags": (event(step=1, summary=scalar("a", 1)), event() + sized(5, sized(1, sized(1, b"\xff")))),
 }
+"""A sound payload, and one in which a name is not UTF-8."""
 
 
 @mark.parametrize("kind", NAMES_NOT_TEXT)
 @mark.parametrize("among", [1, 20])
-def test_a_payload_with_names_that_are_not_utf8_does_not_parse(kind: str, among: int, tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_described_though_protobuf_and_verify_refuse_them(
+    kind: str, among: int, tmp_path: Path
+) -> None:
     sound, odd = NAMES_NOT_TEXT[kind]
+    says = "not all readers take"
+    if kind == "of an OFRecord":
+        message_class("oneflow", "OFRecord").FromString(odd)
+    else:
+        says = "protobuf refuses"
+        with pytest.raises(DecodeError, match="UTF-8"):
+            message_class("tensorflow", "SequenceExample").FromString(odd)
     (tmp_path / "a").write_bytes(b"".join(map(frame, [sound] * 3 * among + [odd, sound, odd])))
+    schema, report = schema_file(str(tmp_path / "a"), Options())
+    assert isinstance(schema, Schema) and isinstance(report, FileReport)
+    assert (schema.records, schema.misfits, report.status) == (3 * among + 3, 0, "clean")
+    ((name, place, message),) = [(one.key[1], one.place, one.message) for one in findings(schema) if one.what == "name"]
+    assert name.decode(errors="ignore") in ("", "a") and b"a" in [key[1] for key in schema.table.features]
+    assert place is None or place.record == 3 * among
+    assert message.endswith(f": the name is not UTF-8, which {says}")
+    refused = [one.message for one in tfrtool.verify(tmp_path / "a", payload=True).damage]
+    assert len(refused) == 2 and all("a name or text is not UTF-8" in one for one in refused)
+
+
+def test_an_event_with_a_tag_that_is_not_utf8_does_not_parse(tmp_path: Path) -> None:
+    odd = event() + sized(5, sized(1, sized(1, b"\xff")))
+    (tmp_path / "a").write_bytes(b"".join(map(frame, [event(step=1, summary=scalar("a", 1))] * 3 + [odd])))
     *found, schema, report = schema_file(str(tmp_path / "a"), Options())
     assert isinstance(schema, Schema) and isinstance(report, FileReport)
-    first = schema.first_misfit and schema.first_misfit.record
-    assert (schema.records, schema.misfits, first) == (3 * among + 1, 2, 3 * among)
-    assert (report.status, report.records) == ("damaged", 3 * among + 1)
+    assert (schema.records, schema.misfits, report.status) == (3, 1, "damaged")
     assert found == tfrtool.verify(tmp_path / "a", payload=True).damage
-    assert "a name or text is not UTF-8" in found[0].message  # type: ignore[union-attr]
-
-
-def test_protobuf_refuses_the_names_that_are_not_utf8() -> None:
-    for kind, (_, odd) in NAMES_NOT_TEXT.items():
-        name = {"of an OFRecord": None, "of tags": "Event"}.get(kind, "SequenceExample")
-        message = name and message_class("tensorflow", name)
-        if message:
-            with pytest.raises(DecodeError, match="UTF-8"):
-                message.FromString(odd)
 
 
 def test_the_features_of_both_kinds_are_told_with_what_is_odd_about_each(tmp_path: Path) -> None:

@@ -148,12 +148,30 @@ def test_names_are_quoted_so_that_they_are_names_alone(tmp_path: Path) -> None:
     assert all(emit(schema, what).isascii() for what in FORMS if what != "tfds")
 
 
-ODD_NAME, GOOD_NAME = (raw_example(entry(name, sized(3, sized(1, b"\7")))) for name in (b"a\xff\n'#", b"a"))
+ODD_NAME, GOOD_NAME = (raw_example(entry(name, sized(3, sized(1, b"\7")))) for name in (b"a\xff\n'#", b"b"))
 
 
-def test_that_records_with_names_that_are_not_utf8_are_left_out_is_said(tmp_path: Path) -> None:
-    schema = described(tmp_path, [GOOD_NAME, ODD_NAME, GOOD_NAME])
-    assert schema.examples.records == 2
+def test_a_name_that_is_not_utf8_is_left_out_and_said(tmp_path: Path) -> None:
+    schema = described(tmp_path, [ODD_NAME + GOOD_NAME])
+    assert schema.examples.records == 1
+    for what, more in {"tf": "", "tfrecord": ", and the package stops at a record", "pbtxt": ""}.items():
+        assert f'# "a\\xff\\n\'#" is left out: its name is not UTF-8{more}' in emit(schema, what)
+        assert [note.startswith("a\\xff\n'#: left out: its name is not UTF-8") for note in notes(schema, what)] == [
+            True
+        ]
+    with pytest.raises(UnsupportedError, match="not UTF-8"):
+        tfds.documents(schema)
+
+
+def test_a_name_that_is_not_utf8_is_left_out_beside_an_empty_one(tmp_path: Path) -> None:
+    schema = described(tmp_path, [raw_example(entry(b"", sized(3, sized(1, b"\7"))), entry(b"\xff", b""))])
+    for what in ("tf", "tfrecord", "pbtxt", "dali"):
+        text = emit(schema, what)
+        assert "# '\\xff' is left out: its name is not UTF-8" in text and "'' is left out" not in text
+
+
+def test_that_a_reader_stops_at_payloads_that_do_not_parse_is_said(tmp_path: Path) -> None:
+    schema = described(tmp_path, [GOOD_NAME] * 3 + [b"\xff"])
     for what in ("tf", "tfrecord", "pbtxt", "dali"):
         text = emit(schema, what)
         assert "# Left out, and possibly unlike what is described: 1 payload that does not parse.\n" in text
@@ -164,8 +182,16 @@ def test_that_records_with_names_that_are_not_utf8_are_left_out_is_said(tmp_path
 
 @mark.parametrize("what", ["tf", "tfrecord", "dali"])
 def test_a_schema_of_no_payload_that_parses_is_refused(what: str, tmp_path: Path) -> None:
+    schema = described(tmp_path, [event() + sized(5, sized(1, sized(1, b"\xff")))])
     with pytest.raises(UnsupportedError, match="nothing of the inputs can be described: they have 1 payload that does"):
+        emit(schema, what)
+
+
+@mark.parametrize("what", ["tf", "tfrecord", "dali"])
+def test_a_schema_of_names_alone_that_are_not_utf8_is_refused(what: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="not UTF-8") as refused:
         emit(described(tmp_path, [ODD_NAME]), what)
+    assert '"a\\xff\\n\'#" is ' in str(refused.value)
 
 
 def test_a_feature_of_two_kinds_is_left_out_for_tf_and_said(tmp_path: Path) -> None:
@@ -522,6 +548,7 @@ LEFT_OUT: dict[str, tuple[list[bytes], bool]] = {
     "of two kinds": ([example({"a": (f"{kind}_list", [1])}) for kind in ("int64", "float")], True),
     "unset": ([example({"a": ("int64_list", [1])}), example({"a": None})], False),
     "never set": ([example({"a": None})], False),
+    "not UTF-8": ([ODD_NAME], False),
     "no context": ([sequence({}, {"a": [ONE]})], True),
     "no steps": ([sequence({"a": ONE}, {"b": []})], True),
     "steps of two kinds": ([sequence({"a": ONE}, {"b": [(kind, [1])]}) for kind in ("int64_list", "float_list")], True),
@@ -562,10 +589,7 @@ def test_the_package_tfrecord_reads_or_stops_as_is_told(tmp_path: Path) -> None:
         schema = described(folder, payloads)
         nothing = "description = {}\n" + "sequence_description = {}\n" * bool(schema.examples.sequences)
         jobs[str(folder / "shard-0")] = emit(schema, "tfrecord") if readable else nothing
-        told.append((name, str(len(payloads)) if readable else "IndexError"))
-    (folder := tmp_path / "not UTF-8").mkdir()
-    jobs[str(folder / "shard-0")] = emit(described(folder, [GOOD_NAME, ODD_NAME]), "tfrecord")
-    told.append(("not UTF-8", "DecodeError"))
+        told.append((name, str(len(payloads)) if readable else "DecodeError" if name == "not UTF-8" else "IndexError"))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", LOAD],
         input=json.dumps(jobs),

@@ -66,6 +66,9 @@ files by which tfds.builder_from_directory reads the data where it lies (tfds, w
 which the other program would stop at some record, or make up values, stands in a comment with the reason; standard
 error tells of it too. Where no feature is left that can be read of all records nothing is written, and that ends in
 exit code 3.
+
+What is described is what TensorFlow's parser reads, while "tfrtool verify --payload" holds payloads to protobuf: a
+record with a name that is not UTF-8, which protobuf refuses, is a payload that does not parse for that alone.
 """,
         PAGES,
     ],

@@ -24,7 +24,6 @@ from tfrtool.payload.wire import (
     VARINT,
     Buffer,
     WireError,
-    check_text,
     check_varints,
     count_varints,
     fields,
@@ -133,11 +132,8 @@ def read_features(payload: Buffer, kind: Kind) -> Features:
     return found
 
 
-def map_entries(payload: Buffer, spans: Spans, *, text: bool = False) -> Iterator[tuple[bytes, Spans]]:
-    """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged.
-
-    Raises WireError for a name that is not UTF-8 where it has to be `text`.
-    """
+def map_entries(payload: Buffer, spans: Spans) -> Iterator[tuple[bytes, Spans]]:
+    """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
     for begin, end in spans:
         for number, wire, first, last in fields(payload, begin, end):
             if number != 1 or wire != LEN:
@@ -146,8 +142,6 @@ def map_entries(payload: Buffer, spans: Spans, *, text: bool = False) -> Iterato
             value: list[tuple[int, int]] = []
             for part, kind, at, stop in fields(payload, first, last):
                 if kind == LEN and part == 1:
-                    if text:
-                        check_text(payload, at, stop)
                     name = bytes(payload[at:stop])
                 elif kind == LEN and part == 2 and len(value) < 2:
                     value.append((at, stop))

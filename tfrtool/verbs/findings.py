@@ -11,6 +11,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Place
+from tfrtool.payload.textual import is_utf8
 from tfrtool.payload.values import text_of
 from tfrtool.report import Kind
 
@@ -21,7 +22,7 @@ NEAR = 16
 
 
 class Finding(NamedTuple):
-    """`what` is a word for scripts: kinds, missing, repeated, pieces, content, lengths, shard, mixed.
+    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, lengths, shard, mixed.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
     record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
@@ -41,7 +42,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
     order = _order_of(schema)
     yield from _of_kinds(schema, order)
     for table, kind in kinds_of_tables(schema):
-        for one in _of_table(table, order):
+        for one in _of_table(table, order, table is schema.ofrecords):
             yield one._replace(kind=kind)
     for found in () if schema.limited else schema.shards.differences():
         place = None if found.record is None else Place(found.path, found.record)
@@ -54,9 +55,9 @@ def kinds_of_tables(schema: Schema) -> list[tuple[Table, Kind | None]]:
     return [(table, schema.kind_of(table) if len(tables) > 1 else None) for table in tables]
 
 
-def _of_table(table: Table, order: Order) -> Iterator[Finding]:
+def _of_table(table: Table, order: Order, ofrecords: bool) -> Iterator[Finding]:
     for key, feature in table.features.items():
-        yield from _of_feature(key, feature, table, order)
+        yield from _of_feature(key, feature, table, order, ofrecords)
     near = _near(table)
     for one, other, parting in near[:NEAR]:
         first = parting.first.place
@@ -126,7 +127,7 @@ def _order_of(schema: Schema) -> Order:
     return lambda place: (paths.get(place.path, len(paths)), place.record)
 
 
-def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Iterator[Finding]:
+def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecords: bool) -> Iterator[Finding]:
     name = named(key)
     if len(feature.set_kinds) > 1:
         # Of two kinds as frequent as each other, the one that came later offends.
@@ -140,6 +141,11 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order) -> Itera
         lacking = table.records - feature.present
         message = f"{name}: missing in {lacking:,} of {_records(table.records)}, first in {_at(feature.missing)}"
         yield Finding("missing", key, feature.missing, message)
+    if not is_utf8(feature.name, True):
+        place = min((lists.first for lists in feature.kinds.values()), key=order, default=None)
+        # It takes any bytes in messages of proto2, as OFRecords are.
+        refused = "not all readers take" if ofrecords else "protobuf refuses"
+        yield Finding("name", key, place, f"{name}: the name is not UTF-8, which {refused}")
     pieced = min((lists.pieced for lists in feature.kinds.values() if lists.pieced), key=order, default=None)
     if pieced:
         message = f"{name}: packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"

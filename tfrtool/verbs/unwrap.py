@@ -23,7 +23,7 @@ from tfrtool.sources.opening import Undo
 from tfrtool.sources.resume import goes_past, next_member
 from tfrtool.sources.stream import Spool
 from tfrtool.sources.wrapper import GZIP_MAGIC, WRAPPERS, gzip_header
-from tfrtool.verbs.identify import told_apart
+from tfrtool.verbs.identify import may_be_ofrecord, told_apart
 from tfrtool.verbs.mangled import mangled_packed
 from tfrtool.verbs.unmangle import Undone
 
@@ -67,6 +67,8 @@ def unwrap(source: Source, wanted: str) -> None:
     if source.compression != "none" or header_is_sound(source.raw_head):
         return
     asked = source.mistaken is not None
+    if not asked and may_be_ofrecord(source.head):
+        return  # no packed data begins so, and to search all of a large file for gzip members takes long
     if asked and wanted == "zlib":
         if packed_as(source.raw_head, _is_all(source)) == "zlib":
             source.unpack_as("zlib", checked=True)

@@ -2,8 +2,8 @@
 
 As protobuf does: of two kinds set in one feature the last wins, the same kind twice is one longer list, packed and
 unpacked numbers may mix, an entry without a name is named "", unknown fields are passed over, and of two entries of the
-same name the last counts. A name that is not UTF-8 is refused: so does protobuf in Examples, and in OFRecords, where
-readers take such a name in different ways, `fits` does.
+same name the last counts. Unlike protobuf, which refuses an Example with a name that is not UTF-8, this takes any bytes
+for a name, as the parser of tf.io does.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Record:
 
 
 def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
-    """Read the record in `[begin, end)`; raises WireError where protobuf would refuse it, or a name is not UTF-8."""
+    """Read the record in `[begin, end)`; raises WireError where protobuf would refuse it for more than a name."""
     record = Record()
     if family == "ofrecord":
         _read_features(view, begin, end, record, family)
@@ -114,7 +114,7 @@ def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
             _read_features(view, first, last, record, family)
         elif wire == LEN and number == 2:
             record.is_sequence = True
-            for name, value in map_entries(view, [(first, last)], text=True):
+            for name, value in map_entries(view, [(first, last)]):
                 key = (True, name)
                 if key in record.lists:
                     record.repeated.add(key)
@@ -126,7 +126,7 @@ def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
 
 def _read_features(view: Buffer, begin: int, end: int, record: Record, family: Family) -> None:
     lists = LISTS[family]
-    for name, value in map_entries(view, [(begin, end)], text=True):
+    for name, value in map_entries(view, [(begin, end)]):
         key = (False, name)
         if key in record.entries:
             record.repeated.add(key)

@@ -46,7 +46,7 @@ def summarise(
 ) -> tuple[Table, list[Misfit]]:
     """The table of the payloads `view[begins[i]:ends[i]]`, which are records `first`, `first + 1` … of the file.
 
-    Those that protobuf would refuse, or whose names are not UTF-8, are not in the table, but in the list.
+    Those that do not parse (see `read_record`) are not in the table, but in the list.
     """
     total: Table | None = None
     misfits: list[Misfit] = []

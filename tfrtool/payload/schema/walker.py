@@ -17,7 +17,7 @@ from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
-from tfrtool.payload.wire import LONG_NAME, Buffer, WireError, check_text, read_size
+from tfrtool.payload.wire import LONG_NAME, Buffer, WireError, read_size
 
 _KNOWN_MOST = 1 << 16
 _HEEDED = 1 << 10  # columns of integers that are looked through after each batch
@@ -66,16 +66,11 @@ class Known:
         self._kinds = {number << 3 | 2: kind for number, kind in LISTS[family].items()}
 
     def column(self, key: Key, kind: str | None) -> Column:
-        """The column of a feature and a kind, always the same one as long as it is known.
-
-        Raises WireError if the name is not UTF-8; where that stands is told by who reads the record by itself.
-        """
+        """The column of a feature and a kind, always the same one as long as it is known."""
         if len(key[1]) > LONG_NAME:
-            check_text(key[1], 0, len(key[1]))
             return Column(key, kind)
         found = self.columns.get((key, kind))
         if found is None:
-            check_text(key[1], 0, len(key[1]))
             if len(self.columns) >= _KNOWN_MOST:
                 self.columns.clear()
                 self.headers.clear()
@@ -112,7 +107,7 @@ class Known:
         return header
 
     def parse(self, p: Buffer, at: int, end: int) -> Header:
-        """The header of the entry at `at`; raises WireError or IndexError if its form, or its name, is not usual."""
+        """The header of the entry at `at`; raises WireError or IndexError if its form is not usual."""
         stop, inner = _sized(p, at, end, 0x0A)
         begin, inner = _sized(p, inner, stop, 0x0A)
         value, here = _sized(p, begin, stop, 0x12)

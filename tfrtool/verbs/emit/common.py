@@ -9,6 +9,8 @@ from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
+from tfrtool.payload.textual import is_utf8
+from tfrtool.payload.values import text_of
 from tfrtool.verbs.findings import sampled
 
 
@@ -43,11 +45,21 @@ class Told(NamedTuple):
     left_out: str
     refused: str = ""
 
+    @property
+    def no_text(self) -> bool:
+        """Whether the name is not UTF-8, so that no reader can be told of it; `name` is then empty."""
+        return self.left_out == _NO_TEXT
+
+
+_NO_TEXT = "its name is not UTF-8"
+
 
 def told(feature: Feature, schema: Schema) -> Told:
     """One feature, as far as the records that were read allow: of a sample nothing is said to be in every record."""
-    kind = feature.kind
-    left_out = f"no record {'that was read ' * schema.limited}sets its kind" if kind is None else ""
+    kind, name, left_out = feature.kind, "", _NO_TEXT
+    if is_utf8(feature.name, True):
+        name = feature.name.decode()
+        left_out = f"no record {'that was read ' * schema.limited}sets its kind" if kind is None else ""
     low, high = feature.shortest, feature.longest
     always = feature.missing is None and None not in feature.kinds and not schema.limited
     size = low if always and low == high else None
@@ -58,7 +70,7 @@ def told(feature: Feature, schema: Schema) -> Told:
     refused = [f"{doubt}; parsing stops at others than {kind}" for doubt in doubts]
     if any(lists.pieced for lists in feature.kinds.values()):
         refused.append("packed numbers in several pieces; parsing stops there")
-    return Told(feature, feature.name.decode(), kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
+    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
 
 
 class Entries:
@@ -77,13 +89,13 @@ class Entries:
         """An entry, with a comment where there is something to say of it."""
         self.lines.append(f"    {quoted(one.name)}: {code},{doubt and f'  # {doubt}'}")
         if doubt:
-            self.notes.append(f"{one.name}: {doubt}")
+            self.notes.append(f"{text_of(one.feature.name)}: {doubt}")
 
     def leave_out(self, one: Told, why: str, code: str = "", reason: str = "") -> None:
         """A comment, with the code that `why` speaks against if there is any."""
         said = f"{named(one.feature)} is left out: {why}"
         self.lines.append(f"    # {quoted(one.name)}: {code},  # {why}" if code else f"    # {said}")
-        self.notes.append(f"{one.name}: left out: {why}")
+        self.notes.append(f"{text_of(one.feature.name)}: left out: {why}")
         self.reasons.append(reason or said)
 
     @property
@@ -148,4 +160,4 @@ def quoted(name: str) -> str:
 
 def named(feature: Feature) -> str:
     """The name of a feature in a comment."""
-    return ascii(feature.name.decode())
+    return ascii(feature.name.decode() if is_utf8(feature.name, True) else feature.name).removeprefix("b")

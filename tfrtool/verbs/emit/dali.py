@@ -60,6 +60,8 @@ def _made(one: Told) -> str:
 
 def _left_out(one: Told) -> str:
     """Why there is no code for a feature."""
+    if one.no_text:
+        return f"{one.left_out}, and DALI stops at a record that has it"
     if not one.left_out and one.kind == "bytes" and one.feature.kinds["bytes"].longest > 1:
         return "DALI reads one bytes value of a feature, and a record has more"
     return one.left_out

@@ -17,7 +17,8 @@ from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
-from tfrtool.verbs.emit.common import heading, told
+from tfrtool.payload.values import text_of
+from tfrtool.verbs.emit.common import heading, named, told
 from tfrtool.verbs.labels import gapless, is_label
 
 _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT", "int32": "INT"}
@@ -42,15 +43,19 @@ def emit(schema: Schema) -> str:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """What is to be said of features of several kinds, a sentence each; not yet safe."""
+    """What is to be said of features that are left out, or of several kinds, a sentence each; not yet safe."""
     for feature in schema.table.features.values():
         one = told(feature, schema)
-        if len({_TYPES[kind] for kind in feature.set_kinds}) > 1:
-            yield f"{one.name}: {one.doubt}; others than {one.kind} are anomalies by this schema"
+        if one.no_text:
+            yield f"{text_of(feature.name)}: left out: {one.left_out}"
+        elif len({_TYPES[kind] for kind in feature.set_kinds}) > 1:
+            yield f"{text_of(feature.name)}: {one.doubt}; others than {one.kind} are anomalies by this schema"
 
 
 def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
     one = told(feature, schema)
+    if one.no_text:
+        return [f"# {named(feature)} is left out: {one.left_out}"]
     if one.left_out:
         return [
             "feature {",

@@ -16,6 +16,7 @@ from typing import Any
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.payload.media import IMAGES
 from tfrtool.payload.schema.schema import File, Schema
+from tfrtool.payload.values import text_of
 from tfrtool.sources.sink_set import OutputSet, is_direct
 from tfrtool.verbs.emit.common import Told, examples, told, unknown
 from tfrtool.verbs.json_text import json_text
@@ -81,8 +82,8 @@ def features(schema: Schema) -> dict[str, Any]:
     """
     each = [told(feature, schema) for feature in schema.examples.features.values()]
     for one in each:
-        if one.refused:
-            raise UnsupportedError(f"tfds cannot read the feature '{one.name}': {one.refused}")
+        if reason := one.left_out if one.no_text else one.refused:
+            raise UnsupportedError(f"tfds cannot read the feature '{text_of(one.feature.name)}': {reason}")
     inner = {one.name: _feature(one) for one in each if not one.left_out}
     if not inner:
         raise UnsupportedError("tfds needs a feature, and no record sets one")
@@ -128,10 +129,11 @@ def notes(schema: Schema) -> Iterator[str]:
     """What is to be said of features that tfds gets otherwise than one may think, a sentence each; not yet safe."""
     for feature in schema.examples.features.values():
         one = told(feature, schema)
+        name = text_of(feature.name)
         if one.left_out:
-            yield f"{one.name}: left out: {one.left_out}"
+            yield f"{name}: left out: {one.left_out}"
         elif isinstance(why := _image(one), str):
-            yield f"{one.name}: told as bytes: {why}"
+            yield f"{name}: told as bytes: {why}"
 
 
 def dataset_info(schema: Schema) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 What the package does with it, seen with 1.14.6: it stops at a record that lacks a feature it was told of, or has it of
 another kind. Told of no feature at all it reads those that a record has, of whatever kind, and stops at one that is not
-set. It parses by protobuf, and stops at what that refuses.
+set. It parses by protobuf, and stops at what that refuses, a name that is not UTF-8 among it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from tfrtool.errors import UnsupportedError
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
+from tfrtool.payload.textual import is_utf8
 from tfrtool.verbs.emit.common import Entries, examples, heading, named, told
 
 _TYPES = {"bytes": "byte", "float": "float", "int64": "int"}
@@ -55,7 +56,8 @@ def _entries(schema: Schema, table: Table, lists: bool) -> Entries:
             continue
         one = told(feature, schema)
         if one.left_out:
-            entries.leave_out(one, one.left_out)
+            stops = ", and the package stops at a record that has it" if one.no_text else ""
+            entries.leave_out(one, one.left_out + stops)
             continue
         code = f'"{_TYPES[one.kind]}"'
         if stops := one.doubt or _lacks(feature, table):
@@ -76,9 +78,11 @@ def _refuse_all(table: Table, lists: bool) -> None:
     for feature in table.features.values():
         if feature.is_list != lists:
             continue
-        if None in feature.kinds:
+        why = "not set in some records" if None in feature.kinds else ""
+        if not is_utf8(feature.name, True):
+            why = "of a name that is not UTF-8"
+        if why:
             what = "feature lists" if lists else "features"
             raise UnsupportedError(
-                f"tfrecord cannot be told of any of the {what}, then reads all, and stops: {named(feature)} is "
-                "not set in some records"
+                f"tfrecord cannot be told of any of the {what}, then reads all, and stops: {named(feature)} is {why}"
             )
