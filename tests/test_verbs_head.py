@@ -12,6 +12,7 @@ from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
+from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options, Record, head_file
 
@@ -101,9 +102,7 @@ def test_a_large_record_is_given_whole(path: Path) -> None:
 
 
 def test_a_record_too_large_to_be_held_is_told_without_its_payload(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "tfrtool.framing.walk.walk.__kwdefaults__", {"payloads": False, "max_record": 1 << 20, "headers_only": False}
-    )
+    monkeypatch.setattr(walk, "__kwdefaults__", {**walk.__kwdefaults__, "max_record": 1 << 20})
     items, _ = headed(path, File((b"a", bytes(3 << 20), b"b")).data)
     assert [(i.index, i.size, i.kind, i.payload is None) for i in items] == [
         (0, 1, "unknown", False),
