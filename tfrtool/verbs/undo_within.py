@@ -43,6 +43,8 @@ def undo_within(
                 is_whole.append(wholly(held[0]))
             if not is_whole[0]:
                 return list(_undone(held, raw, more, claimed))
+        for damage in held:
+            _claim(damage, raw[damage.begin - held[0].begin :][:HEADER], claimed)
         return [_numbered(damage, more) for damage in held]
 
     held: list[Damage] = []
@@ -104,10 +106,7 @@ def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> It
         rest = raw[damage.begin - base :]
         records = [] if damage.begin < claimed[0] else _leading(rest)
         if not records:
-            # A record that lacks bytes is taken for content up to where its length leads: what stands there is its own.
-            end = damage.begin + FRAMING + int.from_bytes(rest[:8], "little")
-            if header_is_sound(rest[:HEADER]) and end <= claimed[1]:
-                claimed[0] = max(claimed[0], end)
+            _claim(damage, rest[:HEADER], claimed)
             yield _numbered(damage, more + given)
             at = damage.end
             continue
@@ -121,6 +120,13 @@ def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> It
             yield Damage(*span, "data-crc", record, message=message, rescue=Rescue("rejoined", 1, moved))
         at = damage.begin + records[-1][1]
         given += len(records) - (damage.record is not None)
+
+
+def _claim(damage: Damage, head: bytes, claimed: list[int]) -> None:
+    """Note how far a damaged record leads whose header is sound: what stands there may be its content."""
+    end = damage.begin + FRAMING + int.from_bytes(head[:8], "little")
+    if header_is_sound(head) and end <= claimed[1]:
+        claimed[0] = max(claimed[0], end)
 
 
 def _leading(raw: bytes) -> list[tuple[int, int, list[tuple[int, int]]]]:
