@@ -88,6 +88,14 @@ def test_a_converted_record_file_in_a_damaged_record_stays_its_content(hurt: int
     assert saved(data)[0] == list(outer.payloads)
 
 
+def test_converted_records_within_what_a_damaged_record_claims_stay_its_content() -> None:
+    """The outer record lacks bytes, so that something begins within it: what was converted there is its own."""
+    inner = [frame(b"one\n" * 9), converted(frame(b"two\n" * 9)), frame(b"three")]
+    outer = b"\1" * 300 + b"".join(inner)
+    data = frame(NOISE[0]) + frame(outer)[:40] + frame(outer)[70:] + frame(NOISE[1])
+    assert b"two\n" * 9 not in saved(data)[0]
+
+
 @given(st.data())
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_record_is_made_and_none_that_stands_is_lost(data: st.DataObject) -> None:

@@ -49,7 +49,7 @@ FAULTS = {
     "zeros": "A stretch of zeros: space that was reserved and never written, or a hole after a crash.",
     "stray": "Bytes that belong to no record, such as a line of a log or half of an older record.",
     "codec": "The gzip or zlib stream itself is broken. What was unpacked before the break is read, and the next gzip "
-    "member behind it.",
+    "member behind it; data behind a damaged header is unpacked all the same.",
     "length": "OFRecord: a length that is negative or leads past the end.",
     "payload": "The frame is sound, and the payload does not parse (verify --payload; OFRecord always).",
 }

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.damage import Damage, Rescue
-from tfrtool.framing.layout import FOOTER, HEADER
+from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held, Readable
 from tfrtool.verbs.reading import UNDONE
@@ -33,6 +34,7 @@ def undo_within(
     left alone here; it is asked once, where there is something to undo.
     """
     is_whole: list[bool] = []
+    claimed = [0, data.size or 0]
 
     def undone(held: list[Damage], more: int) -> list[Damage]:
         raw = _bytes(data, held)
@@ -40,7 +42,9 @@ def undo_within(
             if not is_whole:
                 is_whole.append(wholly(held[0]))
             if not is_whole[0]:
-                return list(_undone(held, raw, more))
+                return list(_undone(held, raw, more, claimed))
+        for damage in held:
+            _claim(damage, raw[damage.begin - held[0].begin :][:HEADER], claimed)
         return [_numbered(damage, more) for damage in held]
 
     held: list[Damage] = []
@@ -83,8 +87,11 @@ def _numbered(damage: Damage, more: int) -> Damage:
     return damage if damage.record is None or not more else replace(damage, record=damage.record + more)
 
 
-def _undone(held: list[Damage], raw: bytes, more: int) -> Iterator[Damage]:
-    """The same ranges; where records are had back at the beginning of one, those, and what is left behind them."""
+def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> Iterator[Damage]:
+    """The same ranges; where records are had back at the beginning of one, those, and what is left behind them.
+
+    `claimed` holds how far the length of a record leads that is damaged otherwise, and the size of the stream.
+    """
     base = held[0].begin
     at, given = base, 0
     number = next((one.record for one in held if one.record is not None), None)
@@ -96,8 +103,10 @@ def _undone(held: list[Damage], raw: bytes, more: int) -> Iterator[Damage]:
             yield Damage(at, damage.end, "stray", message=message)
             at = damage.end
             continue
-        records = _leading(raw[damage.begin - base :])
+        rest = raw[damage.begin - base :]
+        records = [] if damage.begin < claimed[0] else _leading(rest)
         if not records:
+            _claim(damage, rest[:HEADER], claimed)
             yield _numbered(damage, more + given)
             at = damage.end
             continue
@@ -111,6 +120,13 @@ def _undone(held: list[Damage], raw: bytes, more: int) -> Iterator[Damage]:
             yield Damage(*span, "data-crc", record, message=message, rescue=Rescue("rejoined", 1, moved))
         at = damage.begin + records[-1][1]
         given += len(records) - (damage.record is not None)
+
+
+def _claim(damage: Damage, head: bytes, claimed: list[int]) -> None:
+    """Note how far a damaged record leads whose header is sound: what stands there may be its content."""
+    end = damage.begin + FRAMING + int.from_bytes(head[:8], "little")
+    if header_is_sound(head) and end <= claimed[1]:
+        claimed[0] = max(claimed[0], end)
 
 
 def _leading(raw: bytes) -> list[tuple[int, int, list[tuple[int, int]]]]:
