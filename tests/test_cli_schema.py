@@ -141,6 +141,17 @@ def test_json_names_the_first_offending_record(tmp_path: Path) -> None:
     }
 
 
+def test_a_name_that_is_not_utf8_is_escaped_in_text_and_bytes_in_json_and_a_conflict(tmp_path: Path) -> None:
+    path = write(tmp_path / "a", raw_example(entry(b"a\xff", sized(3, sized(1, b"\7")))))
+    done = run("schema", path)
+    said = "the name is not UTF-8, which protobuf refuses"
+    assert (done.returncode, done.stderr, lines(done.stdout)[0][::6]) == (0, "", [r"a\xff", said])
+    assert run("schema", "--strict", path).returncode == 1
+    (found,) = json_lines("schema", path)[1]["features"]
+    assert found["name"] == found["conflict"]["feature"] == {"bytes": "Yf8="}
+    assert (found["conflict"]["what"], found["conflict"]["record"]) == ("name", 0)
+
+
 def test_images_tell_their_channels_and_bits(tmp_path: Path) -> None:
     rgba = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\7\0\0\0\5\x08\6"
     deep = rgba[:-2] + b"\x10\0"
