@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 
-from tfrtool.framing.crc import header_is_sound
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
-from tfrtool.framing.walk import Batch, walk
-from tfrtool.framing.window import Held, Readable
+from tfrtool.framing.walk import Batch
+from tfrtool.framing.window import Readable
 from tfrtool.verbs.reading import UNDONE
 
 LARGEST = 16 << 20
@@ -44,7 +43,7 @@ def undo_within(
             if not is_whole[0]:
                 return list(_undone(held, raw, more, claimed))
         for damage in held:
-            _claim(damage, raw[damage.begin - held[0].begin :][:HEADER], claimed)
+            _claim(damage, raw, damage.begin - held[0].begin, claimed)
         return [_numbered(damage, more) for damage in held]
 
     held: list[Damage] = []
@@ -103,66 +102,75 @@ def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> It
             yield Damage(at, damage.end, "stray", message=message)
             at = damage.end
             continue
-        rest = raw[damage.begin - base :]
-        records = [] if damage.begin < claimed[0] else _leading(rest)
+        records = [] if damage.begin < claimed[0] else list(_leading(raw, damage.begin - base))
         if not records:
-            _claim(damage, rest[:HEADER], claimed)
+            _claim(damage, raw, damage.begin - base, claimed)
             yield _numbered(damage, more + given)
             at = damage.end
             continue
         first = damage.record if damage.record is not None else number
         for offset, (begin, end, pieces) in enumerate(records):
-            moved = tuple((damage.begin + left, damage.begin + right) for left, right in pieces)
+            moved = tuple((base + left, base + right) for left, right in pieces)
             record = None if first is None else first + more + given + offset
-            span = damage.begin + begin, damage.begin + end
+            span = base + begin, base + end
             seen = _OF_TENSORFLOW.search(damage.message) if not offset else None
             message = MESSAGE + (seen[0] if seen else "")
             yield Damage(*span, "data-crc", record, message=message, rescue=Rescue("rejoined", 1, moved))
-        at = damage.begin + records[-1][1]
+        at = base + records[-1][1]
         given += len(records) - (damage.record is not None)
 
 
-def _claim(damage: Damage, head: bytes, claimed: list[int]) -> None:
-    """Note how far a damaged record leads whose header is sound: what stands there may be its content."""
-    end = damage.begin + FRAMING + int.from_bytes(head[:8], "little")
-    if header_is_sound(head) and end <= claimed[1]:
-        claimed[0] = max(claimed[0], end)
+def _claim(damage: Damage, raw: bytes, at: int, claimed: list[int]) -> None:
+    """Note how far a damaged record leads whose header is sound: what stands there may be its content.
 
-
-def _leading(raw: bytes) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """The records that lead from the first byte on once CR LF is LF: where they begin and end, and the pieces of their
-    payloads, all in bytes of `raw`. A record in which there was nothing to undo is none of them.
+    So no byte is looked at for two records that do not come back.
     """
-    first = raw.find(_CRLF)
-    if first < 0:
-        return []
-    parts = raw.split(_CRLF)
-    undone = b"\n".join(parts)
-    breaks: list[int] = []  # where in the undone bytes a CR was left out
-    at = 0
-    for part in parts[:-1]:
-        at += len(part)
-        breaks.append(at)
-        at += 1
-    return list(_frames(undone, breaks))
+    for head in (raw[at : at + HEADER], _joined(raw, _pieces(raw, at, HEADER))):
+        if header_is_sound(head):
+            end = damage.begin + FRAMING + int.from_bytes(head[:8], "little")
+            if end <= claimed[1]:
+                claimed[0] = max(claimed[0], end)
 
 
-def _frames(undone: bytes, breaks: list[int]) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    passed = 0
-    for event in walk(Held(undone), payloads=True):
-        if not isinstance(event, Batch):
+Pieces = list[tuple[int, int]]
+"""Where bytes stand that belong together, with a CR between each and the next."""
+
+
+def _leading(raw: bytes, at: int) -> Iterator[tuple[int, int, Pieces]]:
+    """The records that lead on from `at` once CR LF is LF: where each begins and ends, and the pieces of its payload.
+
+    Only as far as there is something to undo in them.
+    """
+    while True:
+        header = _pieces(raw, at, HEADER)
+        head = _joined(raw, header)
+        if not header_is_sound(head):
             return
-        for begin, end in zip(event.begins, event.ends, strict=True):
-            begin, end = event.base + begin, event.base + end
-            before = passed
-            while passed < len(breaks) and breaks[passed] < begin:
-                passed += 1
-            inside = passed
-            while passed < len(breaks) and breaks[passed] < end:
-                passed += 1
-            cuts = [begin, *breaks[inside:passed], end]
-            pieces = [(left + inside + i, right + inside + i) for i, (left, right) in enumerate(pairwise(cuts))]
-            pieces = [piece for piece in pieces if piece[0] < piece[1]] or [(begin + inside, begin + inside)]
-            while passed < len(breaks) and breaks[passed] < end + FOOTER:
-                passed += 1
-            yield begin - HEADER + before, end + FOOTER + passed, pieces
+        payload = _pieces(raw, header[-1][1], int.from_bytes(head[:8], "little"))
+        footer = _pieces(raw, payload[-1][1], FOOTER) if payload else []
+        if not footer or len(header) + len(payload) + len(footer) == 3:
+            return
+        crc = 0
+        for begin, end in payload:
+            crc = crc32c(raw[begin:end], crc)
+        if rotated(crc).to_bytes(FOOTER, "little") != _joined(raw, footer):
+            return
+        yield at, footer[-1][1], [one for one in payload if one[0] < one[1]] or payload[:1]
+        at = footer[-1][1]
+
+
+def _pieces(raw: bytes, at: int, size: int) -> Pieces:
+    """The next `size` bytes from `at` on but for each CR before an LF; none where there are not as many."""
+    found: Pieces = []
+    while True:
+        cr = raw.find(_CRLF, at, at + size + 1)
+        if cr < 0 or cr - at >= size:
+            found.append((at, at + size))
+            return found if at + size <= len(raw) else []
+        found.append((at, cr))
+        size -= cr - at
+        at = cr + 1
+
+
+def _joined(raw: bytes, pieces: Pieces) -> bytes:
+    return b"".join(raw[begin:end] for begin, end in pieces)
