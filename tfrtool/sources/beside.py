@@ -7,70 +7,63 @@ half as long in two. Handing over takes 30 us, as long as reading 300 KB, so tha
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock, start_new_thread
+from _thread import LockType, allocate_lock, start_new_thread
+from contextlib import suppress
 
 
 class Beside:
-    """Reads for one owner at a time, from when it is first asked until `close`.
+    """Reads for one owner, until `close`, or until an exception such as KeyboardInterrupt ends one of its reads.
 
-    The module `threading` is not used: importing it takes as long as what a small file would gain.
+    An interrupt can come between any two steps, so nothing that it may have left half done is ever waited for: what was
+    interrupted reads no more. The module `threading` is not used: importing it takes as long as a small file.
     """
 
     def __init__(self) -> None:
         """Start the thread. Raises RuntimeError where none can be had."""
         self._process = os.getpid()
-        self._job: tuple[int, memoryview, int] | None = None
+        self._reads = True
+        self._ended = False
+        self._job: tuple[int, memoryview, int, LockType] | None = None
         self._got = 0
-        self._asked, self._done = allocate_lock(), allocate_lock()
+        self._asked = allocate_lock()
         self._asked.acquire()
-        self._done.acquire()
-        self._busy = False
         start_new_thread(self._serve, ())
 
     def read(self, fd: int, view: memoryview, offset: int) -> int:
         """Fill `view` from `offset` of a file on; the result is how many bytes from its beginning are in it.
 
-        Fewer where a read came short or failed, which reading on will tell. Raises `OSError` of the first half alone.
+        Fewer where a read came short or failed, which reading on will tell; 0 where the thread reads no more.
         """
-        if self._process != os.getpid():  # a fork has no thread but the one that forked
+        if not self._reads or self._process != os.getpid():  # a fork has no thread but the one that forked
             return 0
-        half = len(view) // 2
-        self._begin(fd, view[half:], offset + half)
-        try:
-            got = os.preadv(fd, [view[:half]], offset)
-        finally:
-            more = self._end()
-        return got + more if got == half else got
-
-    def _begin(self, fd: int, view: memoryview, offset: int) -> None:
-        if self._busy:  # an interrupt came while the last one was waited for
-            self._end()
-        self._job, self._busy = (fd, view, offset), True
+        half, done = len(view) // 2, allocate_lock()
+        done.acquire()
+        self._reads = False
+        self._job = fd, view[half:], offset + half, done
         self._asked.release()
-
-    def _end(self) -> int:
-        self._done.acquire()
-        self._busy = False
-        return self._got
+        got = 0
+        with suppress(OSError):
+            got = os.preadv(fd, [view[:half]], offset)
+        done.acquire()  # whatever became of this half: the thread must not write into a view that is used again
+        self._reads = True
+        return got + self._got if got == half else got
 
     def _serve(self) -> None:
         while True:
             self._asked.acquire()
-            if self._job is None:
+            if self._ended or self._job is None:
                 return
-            fd, view, offset = self._job
+            fd, view, offset, done = self._job
             try:
                 self._got = os.preadv(fd, [view], offset)
             except OSError:
                 self._got = 0
-            self._done.release()
+            done.release()
 
     def close(self) -> None:
-        """End the thread; nothing may be asked of it afterwards."""
-        if self._process == os.getpid():
-            if self._busy:
-                self._end()
-            self._job = None
+        """Let the thread end when it has read what it reads; harmless the second time."""
+        self._reads, self._ended = False, True
+        with suppress(RuntimeError):  # it was asked, and has not begun
             self._asked.release()
 
 

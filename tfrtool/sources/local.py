@@ -57,10 +57,7 @@ class LocalFile:
             from tfrtool.sources.beside import beside  # which only files of large records need
 
             self._beside = beside() or False
-        try:
-            return self._beside.read(self._fd, view, self._base + offset) if self._beside else 0
-        except OSError:
-            return 0
+        return self._beside.read(self._fd, view, self._base + offset) if self._beside else 0
 
     def forget(self, offset: int) -> None:
         """Nothing is held, so nothing is let go."""
