@@ -29,9 +29,12 @@ real: Preadv = os.preadv
 
 
 @fixture(autouse=True)
-def two_processors(monkeypatch: MonkeyPatch) -> None:
+def two_processors(monkeypatch: MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(local, "_LARGE", 1 << 10)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+    before = _thread._count()
+    yield
+    assert threads_end(before)  # in every test, whatever was interrupted in it
 
 
 @fixture
