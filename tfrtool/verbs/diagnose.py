@@ -106,7 +106,7 @@ def diagnose(
         report.format = None
         if not nothing_but_zeros:
             report.status = "foreign"
-            report.message = f"no record was found; the file begins with {_shown(source.head)}"
+            report.message = f"no record was found; the file begins with {_begins(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
             if may_be_ofrecord(source.head):
                 report.remedy = AS_OFRECORD
@@ -240,5 +240,9 @@ def _unmangled(source: Source, diagnosis: str) -> _Undoing:
     return _Undoing(records, untouched, damaged, undone.converted, undone.left)
 
 
-def _shown(head: bytes) -> str:
-    return head[:16].hex(" ")
+def _begins(head: bytes) -> str:
+    """The first bytes of a file, and whether it is a picture, a sound or a film by them."""
+    from tfrtool.payload.media import media_of
+
+    media = media_of(head)
+    return head[:16].hex(" ") + (f", as {media[0].upper()} files do" if media else "")
