@@ -68,11 +68,28 @@ def test_records_with_and_without_lists_are_counted_apart(tmp_path: Path) -> Non
 
 
 def test_differences_between_shards_do_not_flood_standard_error(tmp_path: Path) -> None:
+    names = "abcdefghijk"
+    for name in names:
+        write(tmp_path / name, *[example({f"{name}{n}": ("int64_list", [n]) for n in range(12)})] * 2)
+    told = run("schema", *names, cwd=tmp_path).stderr.splitlines()
+    odd = [line for line in told if "shards differ" in line]
+    assert len(odd) == 8 and len(max(odd, key=len)) < 250
+    assert "tfrtool: 2 more kinds of shard differ from the others; --json names all" in told
+    assert odd[0].endswith(
+        "a0, a1, a10, a11, a2, a3, a4, a5 and 4 more are in every record of a, and in no record of b; "
+        "b0, b1, b10, b11, b2, b3, b4, b5 and 4 more are in every record of b, and in no record of a"
+    )
+
+
+def test_a_shard_that_differs_is_told_of_once_with_what_is_so_in_most_others(tmp_path: Path) -> None:
     for name in "abc":
-        write(tmp_path / name, *[example({f"{name}{n}": ("int64_list", [n]) for n in range(9)})] * 2)
-    told = run("schema", "a", "b", "c", cwd=tmp_path).stderr.splitlines()
-    assert len([line for line in told if "shards differ" in line]) == 8
-    assert "tfrtool: and 28 more differences between shards; --json names all" in told
+        write(tmp_path / name, *[example({"x": ("int64_list", [1]), "y": ("int64_list", [2])})] * 2)
+    write(tmp_path / "odd", example({"audio": ("bytes_list", [b"a"]), "label": ("int64_list", [1])}))
+    told = run("schema", "a", "b", "c", "odd", cwd=tmp_path).stderr.splitlines()
+    assert [line for line in told if "differ" in line] == [
+        "tfrtool: the shard odd differs: audio and label are in every record of it, and in no record of most shards; "
+        "x and y are in every record of most shards, and in no record of it"
+    ]
 
 
 def test_names_from_the_data_are_made_harmless(tmp_path: Path) -> None:

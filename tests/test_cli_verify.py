@@ -1,5 +1,6 @@
 """What `tfrtool verify` prints of damage, to people, pipes and programs."""
 
+import json
 from pathlib import Path
 
 from faults import written_by
@@ -144,4 +145,22 @@ def test_of_a_converted_file_in_a_pipe_no_more_is_said_than_its_beginning_tells(
     assert "\tevery line feed became CR LF" in file
     assert "9,000 of 9,000 damaged records can be brought back whole" in file
     assert "bytes, every line feed became CR LF" in pipe and "\tin the first " in pipe
-    assert "how many records can be brought back is told of a file alone" in pipe
+    assert pipe.count("how many records can be brought back is told of a file alone") == 1
+    assert pipe.endswith("to undo what can be undone, run: … | tfrtool repair - -o OUT")
+
+
+@mark.parametrize("undo", [(b"\n", b"\r\n"), None], ids=["crlf", "utf8-mangled"])
+def test_what_is_not_known_of_a_converted_file_in_a_pipe_is_null_in_json(
+    tmp_path: Path, undo: tuple[bytes, bytes] | None
+) -> None:
+    data = b"".join(frame(b"a line\nand %d\n" % number) for number in range(100))
+    path = tmp_path / "lines"
+    path.write_bytes(data.replace(*undo) if undo else data.decode("latin-1").encode())
+    for command, known in ((f"tfrtool verify --json {path}", 100), (f"cat {path} | tfrtool verify --json -", None)):
+        found = json.loads(shell(f'{command} | grep \'"type":"file"\'').stdout)
+        assert (found["status"], found["restorable"]) == ("damaged", known)
+        assert ("told of a file alone" in found["message"], "tfrtool repair" in found["hint"]) == (known is None, True)
+    shell(f"cat {path} | tfrtool repair - -o {tmp_path}/out")
+    assert (tmp_path / "out").read_bytes() == data
+    shell(f"cat {path} | tfrtool verify --html {tmp_path}/page -")
+    assert "told of a file alone" in (tmp_path / "page").read_text() and ">None<" not in (tmp_path / "page").read_text()

@@ -81,6 +81,14 @@ def test_the_library_example_runs_and_runs_again(code: str, _time: str, place: P
     assert len(code.splitlines()) <= 14
 
 
+def test_the_values_of_a_record_are_got_as_it_says() -> None:
+    (said,) = re.findall(r"`(\{one\.text: .*?\})`", TEXT)
+    (record,) = tfrtool.head(ROOT / "tests/data/flowers.tfrecord", n=1)
+    assert {"label": [0], "caption": ["a tulip in the morning, 7°C".encode()]}.items() <= eval(
+        said, {"record": record}
+    ).items()
+
+
 def test_every_option_it_names_exists() -> None:
     context = click.Context(app)
     known = {"--help", "--version"}

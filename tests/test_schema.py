@@ -558,6 +558,26 @@ def test_of_two_shards_none_is_the_odd_one(tmp_path: Path) -> None:
         assert "most" not in message and "shard-0" in message and "shard-1" in message
 
 
+def test_of_a_feature_in_some_records_only_a_shard_is_not_said_to_have_it_in_none(tmp_path: Path) -> None:
+    both, less = example({"a": ints(1), "b": ints(1)}), example({"a": ints(1)})
+
+    def told(*files: list[bytes]) -> str:
+        (said,) = (one for one in sentences(described(tmp_path, *files)) if "differs" in one)
+        return said.partition(": ")[2].replace(f"{tmp_path}/", "")
+
+    usual, without = "b is in every record of most shards, and", "b is in every record of it, and"
+    assert told([both] * 2, [both] * 2, [less] * 2) == f"{usual} in no record of it"
+    assert told([both] * 2, [both] * 2, [both, less]) == f"{usual} missing in records of it, first in record 1"
+    assert told([less] * 2, [less] * 2, [both] * 2) == f"{without} in no record of most shards"
+    assert told([less] * 2, [less, both], [both] * 2) == f"{without} missing in records of most shards"
+
+
+def test_of_a_feature_list_without_steps_a_shard_is_not_said_to_have_it_in_no_record(tmp_path: Path) -> None:
+    usual, empty, none = sequence({}, {"l": [ints(1)]}), sequence({}, {"l": []}), sequence({"a": ints(1)}, {})
+    schema = described(tmp_path, [usual] * 2, [usual] * 2, [empty, none])
+    assert any("and missing in records of it, first in record 1" in one for one in sentences(schema))
+
+
 def test_a_shard_with_lists_of_another_length_is_named_with_the_record(tmp_path: Path) -> None:
     def of(*lengths: int) -> list[bytes]:
         return [example({"a": floats(*[1.0] * length), "b": ints(*range(n))}) for n, length in enumerate(lengths)]

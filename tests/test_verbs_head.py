@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from faults import File, cut, flip, insert
 from messagekit import event, scalar
+from pytest import mark
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS
 
 from tfrtool.framing.damage import Damage
@@ -15,6 +17,8 @@ from tfrtool.framing.encode import frame
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport
 from tfrtool.verbs import Options, Record, head_file
+from tfrtool.verbs.head import record_file
+from tfrtool.verbs.schema import schema_file
 
 
 @pytest.fixture
@@ -52,6 +56,23 @@ def test_ofrecords_tell_the_same(path: Path) -> None:
         (2, begin + 8 + len(OFRECORDS[1]), OFRECORDS[2], "ofrecord"),
     ]
     assert report.format == "ofrecord"
+
+
+@mark.parametrize("packed", [False, True])
+def test_of_a_file_that_was_not_read_to_its_end_no_size_is_told(path: Path, packed: bool) -> None:
+    content = flip(b"".join(map(frame, [b"a" * 3_000_000] * 8)), 3_000_100)
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+
+    def told(found: Callable[[str], Iterable[object]]) -> str | None:
+        *_, report = found(str(path))
+        assert isinstance(report, FileReport) and report.status == "damaged"
+        return report.message
+
+    part = "1 damaged range of 3,000,016 bytes, in what was read"
+    assert told(lambda name: record_file(name, Options(), 1)) == part
+    assert told(lambda name: head_file(name, Options(), 2)) == part
+    assert told(lambda name: schema_file(name, Options(), 2)) == part
+    assert told(lambda name: head_file(name, Options(), 9)) == "1 damaged range, 3,000,016 of 24,000,128 bytes"
 
 
 def test_each_record_has_a_kind_of_its_own(path: Path) -> None:

@@ -183,6 +183,20 @@ def test_bytes_that_are_nothing_known_are_shown(path: Path) -> None:
     assert "tfrtool reads TFRecord and OFRecord" in str(report.hint)
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"RIFF\x24\x7d\0\0WAVEfmt ", "WAV"),
+        (bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b08001000200101110000"), "JPEG"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x07\0\0\0\x05\x08\0", "PNG"),
+    ],
+)
+def test_a_picture_or_a_sound_is_said_to_be_one(path: Path, content: bytes, kind: str) -> None:
+    _, report = verified(path, content + ten().payloads[0] * 30)
+    assert (report.status, report.diagnosis) == ("foreign", None)
+    assert str(report.message).endswith(f", as {kind} files do")
+
+
 # Neither sound nor foreign
 
 

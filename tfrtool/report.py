@@ -109,7 +109,8 @@ class FileReport(Fields):
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
     through the text conversion that `diagnosis` names, and holds more records once that is undone; then `restorable`
-    counts those that come back by that, and `damaged_records` those that stay damaged. `damage` is filled
+    counts those that come back by that, and `damaged_records` those that stay damaged; `restorable` is None where that
+    is not known, since the input was a pipe, which cannot be read again to undo it. `damage` is filled
     by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
     be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
     none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, or passed
@@ -129,7 +130,7 @@ class FileReport(Fields):
     error: tuple[str, str] | None = None
     bytes: int | None = None
     damaged_bytes: int = 0
-    restorable: int = 0
+    restorable: int | None = 0
     faults: Counter[str] = made(default_factory=Counter)
     converted: bool = False
     damaged_records: int = 0
@@ -290,7 +291,7 @@ class Summary(Fields):
                     records=r.records,
                     bytes=r.bytes or 0,
                     damaged_bytes=r.damaged_bytes,
-                    restorable=r.restorable,
+                    restorable=r.restorable or 0,
                     faults=r.faults,
                 )
             )

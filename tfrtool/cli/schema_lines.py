@@ -14,8 +14,9 @@ from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.report import Kind
-from tfrtool.verbs.findings import Finding, findings, kinds_of_tables, named, sampled
+from tfrtool.verbs.findings import Finding, findings, kinds_of_tables, sampled
 from tfrtool.verbs.labels import is_label
+from tfrtool.verbs.shard_words import differs, named, shards_that_differ
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.event_table import EventTable
@@ -27,9 +28,8 @@ LIST = "list of "
 _DETAILS = 3
 """Sizes of images shown of one feature."""
 
-
 _SHARDS = 8
-"""Differences between shards that are told one by one."""
+"""Kinds of shard whose differences are told; a sentence tells all that differs about one."""
 
 
 class Line(NamedTuple):
@@ -67,13 +67,15 @@ def lines(schema: Schema) -> Iterator[Line]:
 
 def sentences(schema: Schema) -> Iterator[str]:
     """What is to be said about all of it, not yet safe: findings about no one feature, then notes."""
-    shards = 0
     for one in findings(schema):
-        shards += one.what == "shard"
-        if one.key is None if one.what != "shard" else shards <= _SHARDS:
+        if one.key is None and one.what != "shard":
             yield one.message
-    if shards > _SHARDS:
-        yield f"and {plural(shards - _SHARDS, 'more difference')} between shards; --json names all"
+    odd = list(shards_that_differ(schema))
+    for shard in odd[:_SHARDS]:
+        yield differs(shard, schema)
+    if (more := len(odd) - _SHARDS) > 0:
+        kinds = "kind of shard differs" if more == 1 else "kinds of shard differ"
+        yield f"{more:,} more {kinds} from the others; --json names all"
     yield from _uncompared(schema)
     for table, kind in kinds_of_tables(schema):
         for group in table.agreement.groups(table.features):

@@ -44,12 +44,12 @@ def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
         from tfrtool.verbs.diagnose import extent
 
         back = str(toll)
-        if report.converted:
+        if report.converted and report.restorable is not None:
             damaged = plural(report.restorable + report.damaged_records, "damaged record")
             back = f"{report.restorable:,} of {damaged} can be brought back whole"
-            if not report.restorable:  # it came through a pipe, and could not be read again
-                back = "how many records can be brought back is told of a file alone"
-        said = f"{extent(report)}; {back}" if report.damaged_bytes else extent(report)
+        said = extent(report)
+        if report.damaged_bytes and report.restorable is not None:
+            said = f"{said}; {back}"
         if report.diagnosis and report.message:
             said = f"{report.message}; {said}"
     else:

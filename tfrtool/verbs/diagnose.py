@@ -20,6 +20,8 @@ _LOOKED_AT = 1 << 22
 _NEAR = 1 << 16
 """Bytes around the first damage that are looked at for signs of one, where the first bytes of the file have none."""
 
+_OF_A_FILE = "how many records can be brought back is told of a file alone"
+
 _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
 """Faults that say nothing of the format when no record was found."""
 
@@ -104,7 +106,7 @@ def diagnose(
         report.format = None
         if not nothing_but_zeros:
             report.status = "foreign"
-            report.message = f"no record was found; the file begins with {_shown(source.head)}"
+            report.message = f"no record was found; the file begins with {_begins(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
             if may_be_ofrecord(source.head):
                 report.remedy = AS_OFRECORD
@@ -120,7 +122,7 @@ def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
         report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
         return
     alone = report.faults.total() == 1
-    report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable)
+    report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable or 0)
     which = "every payload" if alone else "every payload that can be brought back"
     report.hint = f"mend the writer; {which} is proved by its checksum"
     report.remedy = Remedy("repair", report.path, aim="write them anew")
@@ -135,18 +137,22 @@ def _counted(report: FileReport) -> str:
 
 
 def extent(report: FileReport) -> str:
-    """How much of a file is damaged: breaks of its compression, and damaged ranges of what that gives."""
+    """How much of a file is damaged: breaks of its compression, and damaged ranges of what that gives.
+
+    Of a file that was not read to its end, `bytes` is no size of it, and nothing is known of the rest.
+    """
     breaks = report.faults["codec"]
     ranges = report.faults.total() - breaks
     said = []
     if breaks:
         said.append(f"the {report.compression} stream is broken" + (f" in {breaks:,} places" if breaks > 1 else ""))
     if ranges:
-        size = report.bytes or 0
-        said.append(
-            f"{ranges:,} damaged range{'s' if ranges != 1 else ''}, "
-            f"{report.damaged_bytes:,} of {size:,} {'unpacked ' if breaks else ''}byte{'s' if size != 1 else ''}"
-        )
+        size = report.damaged_bytes if report.unread else report.bytes or 0
+        unpacked = f"{'unpacked ' if breaks else ''}byte{'s' if size != 1 else ''}"
+        much = f" of {size:,} {unpacked}, in what was read"
+        if not report.unread:
+            much = f", {report.damaged_bytes:,} of {size:,} {unpacked}"
+        said.append(f"{ranges:,} damaged range{'s' if ranges != 1 else ''}{much}")
     return ", ".join(said)
 
 
@@ -181,11 +187,13 @@ def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
     Counted as `repair` counts: records that the conversion left alone are sound, the others are brought back. Where the
     input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
     """
-    plainly, mostly = report.records + report.restorable, 2 * report.damaged_bytes > (report.bytes or 0)
+    plainly, mostly = report.records + (report.restorable or 0), 2 * report.damaged_bytes > (report.bytes or 0)
     if not source.rereadable:
         if mostly:
             say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
-            report.converted, report.restorable = True, 0
+            report.converted, report.restorable = True, None
+            report.message = f"{report.message}; {_OF_A_FILE}"
+            report.remedy = Remedy("repair", report.path, aim="undo what can be undone")
         return mostly
     undone = _unmangled(source, found.diagnosis)
     of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
@@ -232,5 +240,9 @@ def _unmangled(source: Source, diagnosis: str) -> _Undoing:
     return _Undoing(records, untouched, damaged, undone.converted, undone.left)
 
 
-def _shown(head: bytes) -> str:
-    return head[:16].hex(" ")
+def _begins(head: bytes) -> str:
+    """The first bytes of a file, and whether it is a picture, a sound or a film by them."""
+    from tfrtool.payload.media import media_of
+
+    media = media_of(head)
+    return head[:16].hex(" ") + (f", as {media[0].upper()} files do" if media else "")

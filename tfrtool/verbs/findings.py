@@ -8,12 +8,11 @@ from typing import NamedTuple
 from tfrtool.payload.schema.agree import FEW, Parting
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Place
 from tfrtool.payload.textual import is_utf8
-from tfrtool.payload.values import text_of
 from tfrtool.report import Kind
+from tfrtool.verbs.shard_words import differs, named, shards_that_differ
 
 AGREED = 8
 """Records in which two lists have the same length before it is worth telling that they then do not."""
@@ -44,9 +43,10 @@ def findings(schema: Schema) -> Iterator[Finding]:
     for table, kind in kinds_of_tables(schema):
         for one in _of_table(table, order, table is schema.ofrecords):
             yield one._replace(kind=kind)
-    for found in () if schema.limited else schema.shards.differences():
-        place = None if found.record is None else Place(found.path, found.record)
-        yield Finding("shard", found.key, place, _differs(found), found.path)
+    for shard in shards_that_differ(schema):
+        for found in shard:
+            place = None if found.record is None else Place(found.path, found.record)
+            yield Finding("shard", found.key, place, differs([found], schema), found.path)
 
 
 def kinds_of_tables(schema: Schema) -> list[tuple[Table, Kind | None]]:
@@ -90,26 +90,6 @@ def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
         counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records{read}"
         lost = "a reader of Examples passes over feature lists"
         yield Finding("mixed", None, None, f"{counts}, the first {path}: {lost}", path)
-
-
-def _differs(found: Difference) -> str:
-    """How a shard differs. Where it is no rarer than the others, none of the two is the odd one."""
-    others = f", and {found.files - 1:,} more like it," if found.files > 1 else ""
-    shard, rule = (
-        (f"shard {found.path}{others} differs", "most shards") if found.most else ("shards differ", found.rule)
-    )
-    here = "it" if found.most else found.path
-    name = named(found.key)
-    lists = "steps" if found.key[0] else "lists"
-    begins = "" if found.record is None else f", first in record {found.record},"
-    says = {
-        "missing": f"{name} is missing in {here}{begins} and in no record of {rule}",
-        "extra": f"{name} is in all records of {here}, and not in all of {rule}",
-        "kind": f"{name} is {found.here or 'never set'} in {here}{begins} and "
-        f"{found.elsewhere or 'never set'} in {rule}",
-        "length": f"{lists} of {name} have {_values(found.here)} in {here}{begins} and {found.elsewhere} in {rule}",
-    }[found.what]
-    return f"the {shard}: {says}"
 
 
 def sampled(schema: Schema, file: str) -> str:
@@ -190,17 +170,5 @@ def _files(count: int) -> str:
     return f"{count:,} file{'' if count == 1 else 's'}"
 
 
-def _values(count: str) -> str:
-    return f"{count} value{'' if count == '1' else 's'}"
-
-
 def _records(count: int) -> str:
     return f"{count:,} record{'' if count == 1 else 's'}"
-
-
-def named(key: Key) -> str:
-    """A feature, or a feature list, in a sentence; not yet safe."""
-    what = "feature list" if key[0] else "feature"
-    return (
-        f"the {what} without a name" if not key[1] else f"the {what} {text_of(key[1])}" if key[0] else text_of(key[1])
-    )

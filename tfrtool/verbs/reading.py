@@ -315,8 +315,8 @@ class Reading:
         """
         refuse_rewritten(self.source)
         report = self.counts()
-        self._judge(report)
         report.unread = not (self._finished or self.foreign or self._end == self.source.data.size)
+        self._judge(report)
         grown = self.source.grown_by()
         if grown and not report.hint:
             report.hint = f"the file grew by {grown:,} bytes while it was read, which were not looked at"

@@ -36,25 +36,28 @@ class Facts(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Shards that are alike: how many, the path of the first, and more about that one."""
+    """Shards that are alike: how many, the path of the first, their records, and more about the first."""
 
     files: int
     first: str
+    records: int
     facts: dict[Key, Facts]
 
 
 class Alike(NamedTuple):
-    """Shards that are alike, and are not compared with others: how many, and the path of the first."""
+    """Shards that are alike, and are not compared with others: how many, the path of the first, and their records."""
 
     files: int
     first: str
+    records: int
 
 
 class Difference(NamedTuple):
     """What a shard has otherwise than most: `what` is missing, extra, kind or length.
 
     `record` is the first in which that is seen, None where it is so in all of them. `most` says whether the others are
-    more than half of all shards; else `rule` is one of them.
+    more than half of all shards; else `rule` is one of them. `holders` are the records of all compared shards that have
+    the feature in each of theirs.
     """
 
     path: str
@@ -66,6 +69,7 @@ class Difference(NamedTuple):
     record: int | None
     most: bool
     rule: str
+    holders: int
 
 
 class Shards(Fields):
@@ -84,9 +88,9 @@ class Shards(Fields):
             return
         found = signature(table)
         if len(table.features) > FEATURES or table.named > NAMES:
-            self._add_beyond(_digest(found), Alike(1, path))
+            self._add_beyond(_digest(found), Alike(1, path, table.records))
         else:
-            self._add(found, Group(1, path, {} if found in self.groups else _facts(table)))
+            self._add(found, Group(1, path, table.records, {} if found in self.groups else _facts(table)))
 
     def merge(self, other: Shards) -> None:
         """Add other files, which come later."""
@@ -104,15 +108,17 @@ class Shards(Fields):
     def _add(self, found: Signature, group: Group) -> None:
         known = self.groups.get(found)
         if known is not None:
-            self.groups[found] = known._replace(files=known.files + group.files)
+            self.groups[found] = known._replace(files=known.files + group.files, records=known.records + group.records)
         elif len(self.groups) < GROUPS:
             self.groups[found] = group
         else:
-            self._add_beyond(_digest(found), Alike(group.files, group.first))
+            self._add_beyond(_digest(found), Alike(group.files, group.first, group.records))
 
     def _add_beyond(self, digest: bytes, alike: Alike) -> None:
         known = self.beyond.get(digest)
-        self.beyond[digest] = alike if known is None else known._replace(files=known.files + alike.files)
+        if known is not None:
+            alike = known._replace(files=known.files + alike.files, records=known.records + alike.records)
+        self.beyond[digest] = alike
 
     @property
     def uncompared(self) -> list[Alike]:
@@ -127,6 +133,9 @@ class Shards(Fields):
         usual, others = dict(rule), self.groups[rule]
         most = 2 * others.files > sum(group.files for group in self.groups.values())
         fixed = self._fixed(rule, most)
+        holders: Counter[Key] = Counter()
+        for found, group in self.groups.items():
+            holders.update({key: group.records for key, _ in found})
         for found, group in self.groups.items():
             here = dict(found)
             for key in sorted(usual.keys() | here.keys()) if found != rule else ():
@@ -149,7 +158,9 @@ class Shards(Fields):
                             at for length, at in zip((low, high), facts.at, strict=True) if length != theirs[1]
                         )
                 if what:
-                    yield Difference(group.first, group.files, key, what, *words, record, most, others.first)
+                    yield Difference(
+                        group.first, group.files, key, what, *words, record, most, others.first, holders[key]
+                    )
 
     def _fixed(self, rule: Signature, most: bool) -> set[Key]:
         """The features whose lists are of one fixed length in each shard, or in all but the one kind of shard that has
@@ -187,12 +198,14 @@ def _digest(found: Signature) -> bytes:
 def _facts(table: Table) -> dict[Key, Facts]:
     found = {}
     for key, feature in table.features.items():
-        if not feature.kinds:
+        missing = feature.missing.record if feature.missing else None
+        if not feature.kinds:  # a feature list without steps
+            found[key] = Facts(missing, (0, 0), (0, 0), {})
             continue
         short = min(feature.kinds.values(), key=lambda lists: (lists.shortest, lists.short_at.record))
         long = min(feature.kinds.values(), key=lambda lists: (-lists.longest, lists.long_at.record))
         found[key] = Facts(
-            feature.missing.record if feature.missing else None,
+            missing,
             (short.shortest, long.longest),
             (short.short_at.record, long.long_at.record),
             {kind: lists.first.record for kind, lists in feature.kinds.items() if kind is not None},
