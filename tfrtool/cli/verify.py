@@ -27,7 +27,7 @@ def verify(common: Common, quick: bool, payload: bool, index: str | None, html: 
     All damage in all inputs is found in one pass. In a pipe, a damaged range is a line of tab-separated fields: path,
     fault, first byte, byte behind the last, number of the record, how many records of the range can be brought back,
     what is wrong. A line for each input follows: path, status, sound records, damaged bytes, how many records can be
-    brought back, what is wrong. Bytes are counted in the unpacked stream.
+    brought back (empty where a pipe cannot tell), what is wrong. Bytes are counted in the unpacked stream.
 
     The first lines of an index that disagree with the file are such lines too, with `index` for a fault. A damaged
     record has no line in an index, so --quick checks the payloads of those records that have none.
