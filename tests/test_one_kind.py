@@ -127,6 +127,7 @@ def said(path: Path, how: Options) -> dict[str, str | None]:
     return {job: next(one.kind for one in events if isinstance(one, FileReport)) for job, events in jobs.items()}
 
 
+A_SEQUENCE = sequence({}, {"x": [("int64_list", [1])]})
 ODD = {
     "cut": good(150_000)[:-5],
     "text": b"hello",
@@ -141,6 +142,22 @@ ODD = {
 def test_all_jobs_say_one_kind_of_a_file_whose_first_record_is_odd(path: Path, odd: str, goods: int, kind: str) -> None:
     path.write_bytes(framed([ODD[odd], *[good(150_000)] * goods]))
     assert set(said(path, Options()).values()) == {kind}
+
+
+@pytest.mark.parametrize("late", [[b""], [b"\n\0\x12\0"], [A_SEQUENCE]], ids=["empty", "empty lists", "lists"])
+def test_all_jobs_say_one_kind_where_others_come_late(path: Path, late: list[bytes]) -> None:
+    path.write_bytes(framed([good(10)] * 100 + late))
+    assert set(said(path, Options()).values()) == {"example"}
+
+
+@pytest.mark.parametrize("empty", [5000, 9000, 100_000])
+def test_all_jobs_say_one_kind_behind_any_number_of_empty_records(path: Path, empty: int) -> None:
+    path.write_bytes(frame(b"") * empty + framed(with_cut(10, 1, count=6)))
+    found = said(path, Options())
+    del found["head"]  # which looks at some of the first alone
+    assert set(found.values()) == {"example"}
+    damage, _ = verified(path, payload=True)
+    assert [one.record for one in damage] == [empty + 1]
 
 
 def test_all_jobs_say_that_a_file_of_two_halves_is_of_no_kind(path: Path) -> None:

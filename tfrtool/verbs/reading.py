@@ -38,6 +38,8 @@ _FEW = 16
 """Large records that are looked at while they tell no kind."""
 VOTERS = 1 << 12
 """Records that are looked at, most of which hold nothing."""
+_EMPTY = 2
+"""Bytes of the largest payload that may be a message without anything in it."""
 _RANGES = 1 << 12
 """Damaged ranges after the first record, behind which no record votes."""
 
@@ -135,7 +137,7 @@ class Reading:
             data = data if self.source.seekable else Unforgotten(data)
         events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
         for event in waiting(self, events, ahead, data) if ahead > 0 else events:
-            if not self.settled:
+            if ahead <= 0 and not self.settled:
                 self.listen(event)
             if isinstance(event, Batch):
                 self.tally.records += event.count
@@ -275,16 +277,25 @@ class Reading:
             from tfrtool.payload.kinds import KindVote
 
             self._vote = KindVote()
+        vote = self._vote
+        if vote.seen >= VOTERS and not vote.votes and max(batch.sizes) <= _EMPTY:
+            return
         for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
+            if end - begin <= _EMPTY and vote.seen >= VOTERS and not vote.votes:
+                continue
             if batch.view is not None or end - begin <= _SAMPLED_BYTES:
-                self._vote.add(self._payload(batch, begin, end))
+                vote.add(self._payload(batch, begin, end))
             self._sampled += end - begin
-            if self._vote.settled or (self._sampled > _AGREED_BYTES and self._enough(self._vote)):
+            if self._enough(vote):
                 self.settled = True
                 return
 
     def _enough(self, vote: KindVote) -> bool:
-        """Whether so many bytes have voted that no further record need be looked at."""
+        """Whether so many records or bytes have voted that no further record need be looked at."""
+        if vote.settled:  # unless all were empty, and what is not may still come
+            return bool(vote.votes) or vote.seen >= 2 * VOTERS
+        if self._sampled <= _AGREED_BYTES:
+            return False
         if vote.kind in (None, "unknown"):
             return vote.seen >= _FEW and self._sampled > _SAMPLED_BYTES
         return self._sampled > _SAMPLED_BYTES or (len(vote.votes) == 1 and vote.seen > 1)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
-from tfrtool.payload.kinds import kind_of_file
 from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.schema.table import Table
@@ -90,8 +89,7 @@ class _Describing:
         self.schema.files = [
             File(report.path, report.records, size, packed, kind, report.format, not self.schema.limited)
         ]
-        if self.schema.kind is not None:
-            report.kind = self.schema.kind
+        report.kind = self.kind or self.schema.kind or report.kind
         yield self.schema
         yield report
 
@@ -101,7 +99,9 @@ class _Describing:
             if (rest := self._without_blanks(batch)) is None:
                 return
             batch = rest
-            self._decide(batch)
+            self.kind = self.read.kind
+            if self.blank:
+                self._add_blanks(self.blank)
         yield from self._described(batch)
 
     def _without_blanks(self, batch: Batch) -> Batch | None:
@@ -120,15 +120,6 @@ class _Describing:
             return None
         begins, ends = batch.begins[blanks:], batch.ends[blanks:]
         return batch.replaced(first=batch.first + blanks, count=batch.count - blanks, begins=begins, ends=ends)
-
-    def _decide(self, batch: Batch) -> None:
-        """Settle the kind, by the first records of the file or, where those are all empty, by those of this batch."""
-        view = batch.view
-        assert view is not None
-        payloads = (view[begin:end] for begin, end in zip(batch.begins, batch.ends, strict=True))
-        self.kind = self.read.kind if self.read.heard else kind_of_file(payloads)
-        if self.blank:
-            self._add_blanks(self.blank)
 
     def _add_blanks(self, first: Place) -> None:
         """Put the empty records that the file begins with where those of its kind are."""

@@ -66,14 +66,17 @@ def waiting(
             held.append(event)
         else:
             yield event
-    read.settled = True
+    read.settled = read.settled or read.heard
     yield from _again(held, data)
     held.clear()
     if isinstance(data, Unforgotten):
         data.release()
     if last is not None:
         yield last
-    yield from events
+    for event in events:
+        if not read.settled:  # since all were empty that were waited for
+            read.listen(event)
+        yield event
 
 
 def _again(held: list[Batch | Damage], data: Readable) -> Iterator[Batch | Damage]:
