@@ -13,7 +13,7 @@ from tfrtool.payload.mapping_read import NotText
 from tfrtool.payload.mapping_rules import TITLES, Refused
 from tfrtool.payload.wire import WireError
 from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
-from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.reading import VOTERS, Reading
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
@@ -103,7 +103,8 @@ class Feed:
         if self.wanted.left <= 0:
             self.unread = True
             return
-        for event in self.reading.events(payloads=not self.raw):
+        ahead = 0 if self.raw else min(self.wanted.skip + self.wanted.left, VOTERS)
+        for event in self.reading.events(payloads=not self.raw, ahead=ahead):
             if isinstance(event, Damage):
                 if not self._odd(event):
                     yield from self._damage(event)

@@ -19,6 +19,7 @@ from tfrtool.verbs.identify import Identity, identify, unwrapped
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
+    from tfrtool.framing.window import Readable
     from tfrtool.payload.kinds import KindVote
     from tfrtool.report import Kind
     from tfrtool.sources import CodecFault, Source
@@ -30,7 +31,17 @@ UNDONE = "every line feed in this record became CR LF"
 """How the damage of a record begins that is had back by undoing that."""
 
 _SAMPLED_BYTES = 1 << 24
-"""Bytes of payloads that are looked at to tell the kind."""
+"""Bytes of payloads that are looked at to tell the kind, if they tell one."""
+_AGREED_BYTES = 1 << 22
+"""The same where all of them, and there are several, are of one kind."""
+_FEW = 16
+"""Large records that are looked at while they tell no kind."""
+VOTERS = 1 << 12
+"""Records that are looked at, most of which hold nothing."""
+_EMPTY = 2
+"""Bytes of the largest payload that may be a message without anything in it."""
+_RANGES = 1 << 12
+"""Damaged ranges after the first record, behind which no record votes."""
 
 
 Item = TypeVar("Item")
@@ -89,8 +100,9 @@ class Reading:
         self.identity: Identity = identify(source, options.format)
         self.foreign = self.identity.format is None
         self._vote: KindVote | None = None
-        self._sampled = 0
-        self._settled = False
+        self._sampled = self._ranges = 0
+        self.settled = False
+        """Whether the kind is told for good."""
         self._finished = False
         self._end = 0
         self._told = 0
@@ -101,7 +113,13 @@ class Reading:
         """The first range that a wrong writer wrote."""
 
     def events(
-        self, *, payloads: bool = False, headers_only: bool = False, lengths: bool = False, whole: bool = False
+        self,
+        *,
+        payloads: bool = False,
+        headers_only: bool = False,
+        lengths: bool = False,
+        whole: bool = False,
+        ahead: int = 0,
     ) -> Iterator[Batch | Damage]:
         """Sound frames and damage in the order of the stream; breaks of the codec stand where the stream breaks.
 
@@ -109,13 +127,21 @@ class Reading:
         gives one stretch of damage, from 0 to its end; where that is not known, it is read for if `whole`, else the
         stretch is what was looked at. All is in the order of where it begins: a break inside a frame or a damaged range
         comes behind that.
+
+        `ahead` asks that `kind` be settled before the first batch is given, and how many records may be read for that.
         """
-        for event in self._in_order(self._walk(payloads, headers_only, lengths, whole)):
+        data: Readable = self.source.data
+        if ahead > 0:
+            from tfrtool.verbs.waiting import Unforgotten, waiting
+
+            data = data if self.source.seekable else Unforgotten(data)
+        events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
+        for event in waiting(self, events, ahead, data) if ahead > 0 else events:
+            if ahead <= 0 and not self.settled:
+                self.listen(event)
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
-                if not self._settled:
-                    self._sample(event)
             else:
                 self._count(event)
             self._end = event.end
@@ -153,8 +179,9 @@ class Reading:
         columns = {"begins": batch.begins[of:to], "ends": batch.ends[of:to]}
         return batch.replaced(begin=begin, end=end, first=batch.first + of, count=to - of, **columns)
 
-    def _walk(self, payloads: bool, headers_only: bool, lengths: bool, whole: bool) -> Iterator[Batch | Damage]:
-        data = self.source.data
+    def _walk(
+        self, data: Readable, payloads: bool, headers_only: bool, lengths: bool, whole: bool
+    ) -> Iterator[Batch | Damage]:
         if self.foreign:
             return iter(self._all_of_it(whole))
         if self.identity.zeroed:
@@ -237,20 +264,41 @@ class Reading:
                 self.options.progress(now - self._told)
                 self._told = now
 
+    def listen(self, event: Batch | Damage) -> None:
+        """Let the records of an event vote on the kind of the file."""
+        if not isinstance(event, Batch):
+            self._ranges += self._vote is not None
+            self.settled = self._ranges > _RANGES
+        elif event.begins or event.lengths:
+            self._sample(event)
+
     def _sample(self, batch: Batch) -> None:
-        if not batch.begins and not batch.lengths:
-            return
         if self._vote is None:
             from tfrtool.payload.kinds import KindVote
 
             self._vote = KindVote()
+        vote = self._vote
+        if vote.seen >= VOTERS and not vote.votes and max(batch.sizes) <= _EMPTY:
+            return
         for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
-            self._sampled += end - begin
-            if self._vote.settled or (self._vote.seen and self._sampled > _SAMPLED_BYTES):
-                self._settled = True
-                return
+            if end - begin <= _EMPTY and vote.seen >= VOTERS and not vote.votes:
+                continue
             if batch.view is not None or end - begin <= _SAMPLED_BYTES:
-                self._vote.add(self._payload(batch, begin, end))
+                vote.add(self._payload(batch, begin, end))
+            self._sampled += end - begin
+            if self._enough(vote):
+                self.settled = True
+                return
+
+    def _enough(self, vote: KindVote) -> bool:
+        """Whether so many records or bytes have voted that no further record need be looked at."""
+        if vote.settled:  # unless all were empty, and what is not may still come
+            return bool(vote.votes) or vote.seen >= 2 * VOTERS
+        if self._sampled <= _AGREED_BYTES:
+            return False
+        if vote.kind in (None, "unknown"):
+            return vote.seen >= _FEW and self._sampled > _SAMPLED_BYTES
+        return self._sampled > _SAMPLED_BYTES or (len(vote.votes) == 1 and vote.seen > 1)
 
     def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
         """Where the payloads of a batch begin and end that was hopped over, from its base on."""
@@ -277,6 +325,11 @@ class Reading:
     def kind(self) -> Kind | None:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
         return None if self._vote is None else self._vote.kind
+
+    @property
+    def heard(self) -> bool:
+        """Whether a record has voted on the kind; those that hold nothing do not."""
+        return self._vote is not None and bool(self._vote.votes)
 
     @property
     def featureless(self) -> bool:

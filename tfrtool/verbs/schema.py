@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
-from tfrtool.payload.kinds import SAMPLE, kind_of
 from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.schema import File, Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.reading import VOTERS, Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from tfrtool.payload.wire import WireError
     from tfrtool.report import Kind
 
-_HELD = 1 << 20
-"""Bytes of payloads that are kept until the kind of a file is known."""
 _BLANK = (b"", b"\n\0")
 """An Example or an OFRecord without features."""
 
@@ -47,17 +44,15 @@ class _Describing:
         self.payload_bytes = 0
         self.seen = 0
         self.kind: Kind | None = None
-        self._own: Kind | None = None
         self.blank: Place | None = None
         self.blanks = 0
-        self.pending: list[Batch] = []
-        self.held = 0
         self.known: Known | None = None
         self.events: EventReader | None = None
 
     def run(self) -> Iterator[Damage | Schema | FileReport]:
         read, more = self.read, False
-        for event in read.events(payloads=True) if self.left != 0 else ():
+        ahead = VOTERS if self.left is None else min(self.left, VOTERS)
+        for event in read.events(payloads=True, ahead=ahead) if self.left != 0 else ():
             if not isinstance(event, Batch):
                 yield event
                 continue
@@ -75,10 +70,8 @@ class _Describing:
                 self.left -= batch.count
                 if not self.left:
                     break
-        if self.kind is None and self.blank and not self.pending:
+        if self.kind is None and self.blank:
             self.schema.add_blank(self.blanks, self.blank)
-        else:
-            yield from self._decided()
         report = read.report()
         report.unread = report.unread or more  # however much was read at once
         if self.left == 0:
@@ -96,29 +89,19 @@ class _Describing:
         self.schema.files = [
             File(report.path, report.records, size, packed, kind, report.format, not self.schema.limited)
         ]
-        if self.schema.kind is not None:
-            report.kind = self.schema.kind
+        report.kind = self.kind or self.schema.kind or report.kind
         yield self.schema
         yield report
 
     def _routed(self, batch: Batch) -> Iterator[Damage]:
-        """Read a batch by the kind of the file, or keep a copy of it until that is known."""
+        """Read a batch by the kind of the file, or count it if it holds nothing that could tell that."""
         if self.kind is None:
-            if not self.pending and (rest := self._without_blanks(batch)) is not batch:
-                if rest is None:
-                    return
-                batch = rest
-            kind = self._voted(batch)
-            if kind in (None, "unknown") and self.seen < SAMPLE and self.held < _HELD:
-                assert batch.view is not None
-                base = batch.begins[0]
-                copy = bytes(batch.view[base : batch.ends[-1]])
-                begins, ends = [at - base for at in batch.begins], [at - base for at in batch.ends]
-                self.held += len(copy)
-                view = memoryview(copy)
-                self.pending.append(batch.replaced(base=batch.base + base, view=view, begins=begins, ends=ends))
+            if (rest := self._without_blanks(batch)) is None:
                 return
-            yield from self._decided()
+            batch = rest
+            self.kind = self.read.kind
+            if self.blank:
+                self._add_blanks(self.blank)
         yield from self._described(batch)
 
     def _without_blanks(self, batch: Batch) -> Batch | None:
@@ -137,26 +120,6 @@ class _Describing:
             return None
         begins, ends = batch.begins[blanks:], batch.ends[blanks:]
         return batch.replaced(first=batch.first + blanks, count=batch.count - blanks, begins=begins, ends=ends)
-
-    def _voted(self, batch: Batch) -> Kind | None:
-        """The kind of the file so far; a first record that is too large for the vote tells by itself."""
-        if self.read.kind in (None, "unknown") and self._own is None and batch.view is not None:
-            self._own = kind_of(batch.view[batch.begins[0] : batch.ends[0]])
-        return self._kind()
-
-    def _kind(self) -> Kind | None:
-        """What is known of the kind; a vote that heard empty records alone is none."""
-        voted = self.read.kind
-        return self._own or voted if voted == "unknown" and self.blank else voted or self._own
-
-    def _decided(self) -> Iterator[Damage]:
-        if self.kind is None:
-            self.kind = self._kind()
-            if self.blank:
-                self._add_blanks(self.blank)
-        pending, self.pending = self.pending, []
-        for batch in pending:
-            yield from self._described(batch)
 
     def _add_blanks(self, first: Place) -> None:
         """Put the empty records that the file begins with where those of its kind are."""

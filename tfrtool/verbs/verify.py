@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.reading import VOTERS, Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -81,7 +81,9 @@ def _verify(
     headers = _headers_only(read, indexed=watch is not None)
     lengths = headers and watch is not None
     too_large = 0
-    for event in read.events(payloads=options.payload, headers_only=headers, lengths=lengths, whole=True):
+    ahead = VOTERS if options.payload else 0
+    how = {"payloads": options.payload, "headers_only": headers, "lengths": lengths, "whole": True}
+    for event in read.events(ahead=ahead, **how):
         if not isinstance(event, Batch):
             yield event
             if watch is not None:
