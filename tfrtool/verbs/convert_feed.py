@@ -13,7 +13,8 @@ from tfrtool.payload.mapping_read import NotText
 from tfrtool.payload.mapping_rules import TITLES, Refused
 from tfrtool.payload.wire import WireError
 from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
-from tfrtool.verbs.reading import VOTERS, Reading
+from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.voting import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
@@ -132,7 +133,7 @@ class Feed:
         if self.unread:  # more was read at once than was wanted
             report.records = self._looked_at
         if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
-            report.hint = f"no payload was parsed, since {self.reading.why_unknown()}"
+            report.hint = f"no payload was parsed, since {self.reading.voting.why_unknown()}"
         if self._unnamed and not self.skip_damaged and not self.checked:
             report.hint = None
             report.remedy = Remedy(words="{unknown=drop} to leave out features whose names are not UTF-8")
@@ -147,7 +148,7 @@ class Feed:
     def _unfitting(self) -> bool:
         """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
         first = self.stopped and not self._looked_at and set(self.reading.tally.faults) == {"payload"}
-        return first and not self.checked and not self.is_ofrecord and self.reading.featureless
+        return first and not self.checked and not self.is_ofrecord and self.reading.voting.featureless
 
     def _odd(self, damage: Damage) -> bool:
         """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.

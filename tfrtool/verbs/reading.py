@@ -16,11 +16,11 @@ from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
 from tfrtool.sources.reasons import quoted
 from tfrtool.verbs.identify import Identity, identify, unwrapped
+from tfrtool.verbs.voting import Voting
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.framing.window import Readable
-    from tfrtool.payload.kinds import KindVote
     from tfrtool.report import Kind
     from tfrtool.sources import CodecFault, Source
     from tfrtool.verbs.options import Options
@@ -29,20 +29,6 @@ if TYPE_CHECKING:
 
 UNDONE = "every line feed in this record became CR LF"
 """How the damage of a record begins that is had back by undoing that."""
-
-_SAMPLED_BYTES = 1 << 24
-"""Bytes of payloads that are looked at to tell the kind, if they tell one."""
-_AGREED_BYTES = 1 << 22
-"""The same where all of them, and there are several, are of one kind."""
-_FEW = 16
-"""Large records that are looked at while they tell no kind."""
-VOTERS = 1 << 12
-"""Records that are looked at, most of which hold nothing."""
-_EMPTY = 2
-"""Bytes of the largest payload that may be a message without anything in it."""
-_RANGES = 1 << 12
-"""Damaged ranges after the first record, behind which no record votes."""
-
 
 Item = TypeVar("Item")
 
@@ -99,10 +85,7 @@ class Reading:
         self.tally = Tally()
         self.identity: Identity = identify(source, options.format)
         self.foreign = self.identity.format is None
-        self._vote: KindVote | None = None
-        self._sampled = self._ranges = 0
-        self.settled = False
-        """Whether the kind is told for good."""
+        self.voting = Voting(source.data, self.framing)
         self._finished = False
         self._end = 0
         self._told = 0
@@ -137,8 +120,8 @@ class Reading:
             data = data if self.source.seekable else Unforgotten(data)
         events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
         for event in waiting(self, events, ahead, data) if ahead > 0 else events:
-            if ahead <= 0 and not self.settled:
-                self.listen(event)
+            if ahead <= 0 and not self.voting.settled:
+                self.voting.listen(event)
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
@@ -264,88 +247,15 @@ class Reading:
                 self.options.progress(now - self._told)
                 self._told = now
 
-    def listen(self, event: Batch | Damage) -> None:
-        """Let the records of an event vote on the kind of the file."""
-        if not isinstance(event, Batch):
-            self._ranges += self._vote is not None
-            self.settled = self._ranges > _RANGES
-        elif event.begins or event.lengths:
-            self._sample(event)
-
-    def _sample(self, batch: Batch) -> None:
-        if self._vote is None:
-            from tfrtool.payload.kinds import KindVote
-
-            self._vote = KindVote()
-        vote = self._vote
-        if vote.seen >= VOTERS and not vote.votes and max(batch.sizes) <= _EMPTY:
-            return
-        for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
-            if end - begin <= _EMPTY and vote.seen >= VOTERS and not vote.votes:
-                continue
-            if batch.view is not None or end - begin <= _SAMPLED_BYTES:
-                vote.add(self._payload(batch, begin, end))
-            self._sampled += end - begin
-            if self._enough(vote):
-                self.settled = True
-                return
-
-    def _enough(self, vote: KindVote) -> bool:
-        """Whether so many records or bytes have voted that no further record need be looked at."""
-        if vote.settled:  # unless all were empty, and what is not may still come
-            return bool(vote.votes) or vote.seen >= 2 * VOTERS
-        if self._sampled <= _AGREED_BYTES:
-            return False
-        if vote.kind in (None, "unknown"):
-            return vote.seen >= _FEW and self._sampled > _SAMPLED_BYTES
-        return self._sampled > _SAMPLED_BYTES or (len(vote.votes) == 1 and vote.seen > 1)
-
-    def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
-        """Where the payloads of a batch begin and end that was hopped over, from its base on."""
-        before, after = self.framing
-        at = 0
-        for length in batch.lengths:
-            at += before
-            yield at, at + length
-            at += length + after
-
     @property
     def framing(self) -> tuple[int, int]:
         """Bytes before and behind each payload."""
         return AROUND[self.identity.format or "ofrecord"]
 
-    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
-        if batch.view is not None:
-            return batch.view[begin:end]
-        # A walk that was not asked for payloads: they are still there to be read.
-        view = memoryview(bytearray(end - begin))
-        return view[: self.source.data.read_into(batch.base + begin, view)]
-
     @property
     def kind(self) -> Kind | None:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
-        return None if self._vote is None else self._vote.kind
-
-    @property
-    def heard(self) -> bool:
-        """Whether a record has voted on the kind; those that hold nothing do not."""
-        return self._vote is not None and bool(self._vote.votes)
-
-    @property
-    def featureless(self) -> bool:
-        """Whether the first records are all of a kind that has no features, or of none that is known."""
-        votes = set(self._vote.votes) if self._vote else set()
-        return self.kind == "event" or (self.kind == "unknown" and votes <= {"unknown"})
-
-    def why_unknown(self) -> str:
-        """Why the kind of the file is `unknown`."""
-        votes = self._vote.votes if self._vote else {}
-        near = self._vote.near if self._vote else None
-        example = f"; one is {near[1]}" if near else ""
-        if set(votes) <= {"unknown"}:
-            return f"they are of no kind that is known (Example, SequenceExample, Event, OFRecord){example}"
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
-        return f"the file is of no one kind: of its first records, {kinds}{example}"
+        return self.voting.kind
 
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""

@@ -14,7 +14,8 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import VOTERS, Reading, reading
+from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.voting import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage

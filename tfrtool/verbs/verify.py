@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import VOTERS, Reading, reading
+from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.voting import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -98,7 +99,7 @@ def _verify(
                 yield damage
     report = read.report()
     if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
-        report.hint = f"no payload was parsed, since {read.why_unknown()}"
+        report.hint = f"no payload was parsed, since {read.voting.why_unknown()}"
     elif too_large and report.status == "clean" and not report.hint:
         report.hint = f"not parsed, being too large to be held in memory: {too_large:,} of the records"
     yield report

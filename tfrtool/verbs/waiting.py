@@ -52,21 +52,21 @@ def waiting(
     held: list[Batch | Damage] = []
     last: Batch | Damage | None = None
     for event in events:
-        read.listen(event)
+        read.voting.listen(event)
         if isinstance(event, Batch):
             most -= event.count
-            if read.settled or most <= 0:
+            if read.voting.settled or most <= 0:
                 last = event
                 break
             held.append(event if event.view is None else event.replaced(view=memoryview(b"")))
         elif held:
-            if read.settled:
+            if read.voting.settled:
                 last = event
                 break
             held.append(event)
         else:
             yield event
-    read.settled = read.settled or read.heard
+    read.voting.settled = read.voting.settled or read.voting.heard
     yield from _again(held, data)
     held.clear()
     if isinstance(data, Unforgotten):
@@ -74,8 +74,8 @@ def waiting(
     if last is not None:
         yield last
     for event in events:
-        if not read.settled:  # since all were empty that were waited for
-            read.listen(event)
+        if not read.voting.settled:  # since all were empty that were waited for
+            read.voting.listen(event)
         yield event
 
 
