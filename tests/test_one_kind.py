@@ -18,7 +18,7 @@ from verbkit import bytes_read, verified
 import tfrtool
 from tfrtool.framing.encode import frame
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, head_file, reading, verify_file
+from tfrtool.verbs import Options, head_file, verify_file, voting
 from tfrtool.verbs.schema import schema_file
 
 SIZES = [100, 40_000, 150_000, 2_100_000]
@@ -181,7 +181,7 @@ def test_what_waits_in_a_stream_takes_no_more_memory_than_its_spool(path: Path) 
 
 
 def test_damage_without_end_does_not_wait_for_the_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_RANGES", 2)
+    monkeypatch.setattr(voting, "_RANGES", 2)
     hurt = flip(framed([good(150_000)]), 70_000)
     path.write_bytes(framed(with_cut(150_000, 0, count=1)) + hurt * 3 + framed([good(150_000)] * 70))
     sizes = bytes_read(monkeypatch)

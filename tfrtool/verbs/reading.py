@@ -16,7 +16,6 @@ from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
 from tfrtool.sources.reasons import quoted
 from tfrtool.verbs.identify import Identity, identify, unwrapped
-from tfrtool.verbs.voting import Voting
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from tfrtool.report import Kind
     from tfrtool.sources import CodecFault, Source
     from tfrtool.verbs.options import Options
+    from tfrtool.verbs.voting import Voting
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
@@ -85,7 +85,7 @@ class Reading:
         self.tally = Tally()
         self.identity: Identity = identify(source, options.format)
         self.foreign = self.identity.format is None
-        self.voting = Voting(source.data, self.framing)
+        self._voting: Voting | None = None
         self._finished = False
         self._end = 0
         self._told = 0
@@ -120,7 +120,8 @@ class Reading:
             data = data if self.source.seekable else Unforgotten(data)
         events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
         for event in waiting(self, events, ahead, data) if ahead > 0 else events:
-            if ahead <= 0 and not self.voting.settled:
+            heard = self._voting is not None or (isinstance(event, Batch) and (event.begins or event.lengths))
+            if ahead <= 0 and heard and not self.voting.settled:  # who only counts needs no vote
                 self.voting.listen(event)
             if isinstance(event, Batch):
                 self.tally.records += event.count
@@ -253,9 +254,18 @@ class Reading:
         return AROUND[self.identity.format or "ofrecord"]
 
     @property
+    def voting(self) -> Voting:
+        """The vote on the kind of the records."""
+        if self._voting is None:
+            from tfrtool.verbs.voting import Voting
+
+            self._voting = Voting(self.source.data, self.framing)
+        return self._voting
+
+    @property
     def kind(self) -> Kind | None:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
-        return self.voting.kind
+        return None if self._voting is None else self._voting.kind
 
     def unfit(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""
