@@ -1,7 +1,9 @@
 """What the tests of the sources share: packed data made here, and producers that misbehave on purpose."""
 
 import gzip
+import io
 import random
+import tarfile
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +25,16 @@ def words(count: int, seed: int = 0) -> bytes:
 
 def gz(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
+
+
+def tarred(data: bytes, name: str = "train.tfrecord") -> bytes:
+    """An archive of one file."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+    return out.getvalue()
 
 
 def frame(payload: bytes) -> bytes:

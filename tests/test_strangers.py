@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import io
-import tarfile
 from pathlib import Path
 
 import pytest
 from program import json_lines, run
+from sourcekit import tarred
 
 from tfrtool.framing.encode import frame
 from tfrtool.sources.inputs import resolve
@@ -17,23 +16,13 @@ DAMAGED = b"\x01" + frame(b"payload " * 90)[1:] + frame(b"payload") * 3
 """Records, the first of which has a damaged length."""
 
 
-def tar_of(content: bytes) -> bytes:
-    """An archive of one file."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
-        member = tarfile.TarInfo("x")
-        member.size = len(content)
-        archive.addfile(member, io.BytesIO(content))
-    return made.getvalue()
-
-
 STRANGERS = {
     "x.jpg": b"\xff\xd8\xff\xe0\0\x10JFIF\0" + DAMAGED,
     "x.log": b"many lines\n" * 100,
     "x.zst": b"\x28\xb5\x2f\xfd" + bytes(9),
     "x.npy": b"\x93NUMPY\x01\0" + DAMAGED,
     "x.csv": "caf\xe9".encode("utf-16"),
-    "x.tar": tar_of(DAMAGED),
+    "x.tar": tarred(DAMAGED, "x"),
     "x.sqlite": b"SQLite format 3\0" + DAMAGED,
     "broken.csv.gz": b"\x1f\x8b\x08\xff",
     "empty.bmp": b"",

@@ -6,7 +6,6 @@ import gzip
 import io
 import os
 import random
-import tarfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from faults import File, flip, insert, spoil, ten, written_by
 from messagekit import varint
+from sourcekit import tarred
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS, counted, ranges, verified
 
 from tfrtool.cli.remedies import advice
@@ -21,15 +21,6 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import LAYOUTS
 from tfrtool.verbs import diagnose
-
-
-def tarred(data: bytes) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        member = tarfile.TarInfo("train.tfrecord")
-        member.size = len(data)
-        archive.addfile(member, io.BytesIO(data))
-    return out.getvalue()
 
 
 def zipped(data: bytes) -> bytes:

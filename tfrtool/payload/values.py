@@ -48,10 +48,15 @@ def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonVa
         return {**json_bytes(value)}
 
 
+def plural(count: int, noun: str) -> str:
+    """`1 record`, `2 records`, `1,000 records`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def size_text(size: int) -> str:
     """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
     if size < 1024:
-        return f"{size:,} byte{'' if size == 1 else 's'}"
+        return plural(size, "byte")
     scaled = size / 1024
     for unit in ("KiB", "MiB", "GiB"):
         if scaled < 1023.95 or unit == "GiB":

@@ -16,7 +16,7 @@ from tfrtool.report import Remedy
 from tfrtool.sources.sniffed import Sniffed, shown
 from tfrtool.sources.wrapper import GZIP_MAGIC, gzip_header, gzip_header_is_usual, zlib_header
 
-__all__ = ["Sniffed", "compression_of", "sniff_magic"]
+__all__ = ["SOFT", "Sniffed", "compression_of", "may_be_ofrecord", "sniff_magic"]
 
 _CONVINCING = 64
 """Unpacked bytes after which a zlib header is believed; text or numbers that look like one break before."""
@@ -26,6 +26,11 @@ _PIECE = 1 << 20
 
 _OFRECORD = re.compile(rb"\0{4}\n[\x01-\xff]{1,5}?[\n\x12]", re.DOTALL)
 """In an OFRecord file, the upper half of a length, tag and size of an entry, and the tag of its name or its list."""
+
+SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
+"""Signatures that a damaged record file can carry by chance, or for a line of a log before it: they speak only where no
+record is found.
+"""
 
 _USUAL_ZLIB = (b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 """The zlib headers that writers make and that are no text, as `x^` is."""
@@ -130,7 +135,7 @@ def compression_of(head: bytes, *, is_record_header: bool) -> Literal["none", "g
         return "none"
     if head.startswith(GZIP_MAGIC[: len(head)]):
         header = gzip_header(head)
-        if _begins_as_ofrecord(head):
+        if may_be_ofrecord(head):
             return "gzip" if header.state == "sound" and _all_unpacks(head[header.length :]) else "none"
         if header.state == "cut" or (
             header.state == "sound" and (gzip_header_is_usual(head) or _unpacks(head[header.length :], None))
@@ -141,12 +146,12 @@ def compression_of(head: bytes, *, is_record_header: bool) -> Literal["none", "g
     return "none"
 
 
-def _begins_as_ofrecord(head: bytes) -> bool:
-    """Whether a length below 2 GiB and the tags of a map entry and its name stand there, as in an OFRecord file.
+def may_be_ofrecord(head: bytes) -> bool:
+    """Whether a length below 2 GiB and the tags of a map entry and of its name stand there, as in an OFRecord file.
 
-    As a gzip header that says of no time and of no way of packing that any writer would.
+    A gzip header of such bytes would tell no time and a way of packing that no writer has.
     """
-    return head[3:4] < b"\x80" and _OFRECORD.match(head, 4) is not None
+    return 0 < int.from_bytes(head[:4], "little") < 1 << 31 and _OFRECORD.match(head, 4) is not None
 
 
 def _all_unpacks(data: bytes) -> bool:

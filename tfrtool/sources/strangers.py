@@ -26,9 +26,6 @@ _BEGINNINGS = (
 )
 """How files of these kinds begin that `sniff` does not know, being none that people take for record files."""
 
-_BY_CHANCE = ("html", "xml", "json", "text", "pickle", "zeros")
-"""What damaged records may begin like by chance, or because a line of a log stands before them."""
-
 _LOOK = 512
 """Bytes that hold a gzip header of any usual size, and the 12 bytes of a record's header behind it."""
 _FARTHER = 64 << 10
@@ -63,11 +60,11 @@ def verdict(name: str, path: str, *, rows: bool = False) -> Verdict:
             size = os.fstat(file.fileno()).st_size
     except OSError:
         return "other"
-    from tfrtool.sources.sniff import sniff_magic
+    from tfrtool.sources.sniff import SOFT, sniff_magic
 
     found = sniff_magic(head, size)
     told = "" if found is None else found.diagnosis
-    if told and told not in _BY_CHANCE:
+    if told and told not in SOFT:
         return "other"
     if _holds_a_header(head):
         return "records"

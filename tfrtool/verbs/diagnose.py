@@ -11,7 +11,8 @@ from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources import Sniffed, Source
 from tfrtool.sources.shell import shell_word
-from tfrtool.verbs.identify import AS_OFRECORD, may_be_ofrecord
+from tfrtool.sources.sniff import may_be_ofrecord
+from tfrtool.verbs.identify import AS_OFRECORD
 from tfrtool.verbs.mangled import AGAIN, Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
 
 _LOOKED_AT = 1 << 22

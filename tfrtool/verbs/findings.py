@@ -11,6 +11,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Place
 from tfrtool.payload.textual import is_utf8
+from tfrtool.payload.values import plural
 from tfrtool.report import Kind
 from tfrtool.verbs.shard_words import differs, named, shards_that_differ
 
@@ -87,7 +88,8 @@ def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
         rare, usual = sorted(files, key=lambda kind: len(files[kind]))
         path = files[rare][0]
         read = " as far as they were read" if schema.limited else ""
-        counts = f"{_files(len(files[rare]))} of {rare} records beside {len(files[usual]):,} of {usual} records{read}"
+        odd_ones = plural(len(files[rare]), "file")
+        counts = f"{odd_ones} of {rare} records beside {len(files[usual]):,} of {usual} records{read}"
         lost = "a reader of Examples passes over feature lists"
         yield Finding("mixed", None, None, f"{counts}, the first {path}: {lost}", path)
 
@@ -114,12 +116,14 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecord
         each = [feature.kinds[kind] for kind in feature.set_kinds]
         usual = min(each, key=lambda lists: (-lists.records, order(lists.first)))
         firsts = sorted((lists for lists in each if lists is not usual), key=lambda lists: order(lists.first))
-        counts = ", ".join(f"{kind} in {_records(feature.kinds[kind].records)}" for kind in feature.set_kinds)
+        counts = ", ".join(f"{kind} in {plural(feature.kinds[kind].records, 'record')}" for kind in feature.set_kinds)
         where = ", ".join(f"the first {lists.kind} is in {_at(lists.first)}" for lists in firsts)
         yield Finding("kinds", key, firsts[0].first, f"{name}: {counts}; {where}")
     if feature.missing is not None:
         lacking = table.records - feature.present
-        message = f"{name}: missing in {lacking:,} of {_records(table.records)}, first in {_at(feature.missing)}"
+        message = (
+            f"{name}: missing in {lacking:,} of {plural(table.records, 'record')}, first in {_at(feature.missing)}"
+        )
         yield Finding("missing", key, feature.missing, message)
     if not is_utf8(feature.name, True):
         place = min((lists.first for lists in feature.kinds.values()), key=order, default=None)
@@ -131,7 +135,7 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecord
         message = f"{name}: packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
         yield Finding("pieces", key, pieced, message)
     if feature.repeated:
-        twice = f"stands more than once in {_records(feature.repeated)}, first in {_at(feature.first_repeated)}"
+        twice = f"stands more than once in {plural(feature.repeated, 'record')}, first in {_at(feature.first_repeated)}"
         yield Finding("repeated", key, feature.first_repeated, f"{name}: {twice}; readers keep the last")
     blobs = feature.kinds["bytes"].values if "bytes" in feature.kinds else None
     if isinstance(blobs, Blobs) and len(blobs.contents) > 1:
@@ -164,11 +168,3 @@ def _first(schema: Schema, kind: str) -> Place | None:
 
 def _at(place: Place | None) -> str:
     return "no record" if place is None else f"record {place.record} of {place.path}"
-
-
-def _files(count: int) -> str:
-    return f"{count:,} file{'' if count == 1 else 's'}"
-
-
-def _records(count: int) -> str:
-    return f"{count:,} record{'' if count == 1 else 's'}"

@@ -27,9 +27,6 @@ _FRAMES = 8
 _PAYLOAD = 1 << 20
 """Bytes of their payloads that are looked at."""
 
-_SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
-"""Signatures that a damaged record file can carry by chance: they speak only where no record is found."""
-
 
 class Identity(NamedTuple):
     """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise.
@@ -77,6 +74,7 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     from tfrtool.framing.resync import Resync
     from tfrtool.framing.scout import Ledger
     from tfrtool.payload.kinds import plausible_ofrecord
+    from tfrtool.sources.sniff import SOFT, may_be_ofrecord
 
     data = source.data
     if wanted == "ofrecord":
@@ -89,7 +87,7 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
         return Identity("tfrecord")
     sniffed = source.sniff()
     may_be = may_be_ofrecord(source.head)
-    if sniffed and sniffed.diagnosis not in _SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
+    if sniffed and sniffed.diagnosis not in SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
         return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed, False)
     if looks_like_ofrecord(data, plausible_ofrecord, 0):
         found: Format = "ofrecord"
@@ -130,14 +128,6 @@ AS_OFRECORD = Remedy(
     settings=(("format", "ofrecord"),),
     aim="have it read as an OFRecord file, since it begins as one whose first record is cut or broken",
 )
-
-
-def may_be_ofrecord(head: bytes) -> bool:
-    """Whether a length that a writer may have made stands before the tags of a map entry and of its name."""
-    import re
-
-    length = int.from_bytes(head[:8], "little")
-    return 0 < length < 1 << 31 and re.match(rb"\n[\x01-\xff]{1,5}?[\n\x12]", head[8:16], re.DOTALL) is not None
 
 
 def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:

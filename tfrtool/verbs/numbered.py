@@ -10,6 +10,7 @@ from tfrtool.errors import TfrtoolError
 from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.payload.values import plural
 from tfrtool.report import Remedy
 from tfrtool.verbs.index import IndexFile, frames, refuse
 from tfrtool.verbs.reading import Reading
@@ -53,8 +54,8 @@ def by_number(read: Reading, number: int) -> Iterator[Batch | Damage]:
             if number < there:
                 return
     if there or not read.tally.faults:
-        holds = f"it holds {there:,} record{'' if there == 1 else 's'}"
-        raise NoSuchRecord(f"'{read.source.name}' has no record {number}: {holds}, numbered from 0")
+        holds = plural(there, "record")
+        raise NoSuchRecord(f"'{read.source.name}' has no record {number}: it holds {holds}, numbered from 0")
 
 
 def _proved(read: Reading, batch: Batch, number: int) -> Batch | Damage:
@@ -125,8 +126,8 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
         facts = f"'{index}' is no index: its line 1 is '{first.text}', which are not two numbers, an offset and a size"
         raise StaleIndex(facts, _another(read))
     if line is None:
-        holds = f"it has {lines.lines:,} line{'' if lines.lines == 1 else 's'}"
-        raise NoSuchRecord(f"the index '{index}' has no record {number}: {holds}, numbered from 0")
+        has = plural(lines.lines, "line")
+        raise NoSuchRecord(f"the index '{index}' has no record {number}: it has {has}, numbered from 0")
     said = f"line {line.number} of the index '{index}'"
     if line.offset is None or line.size is None:
         raise StaleIndex(f"{said} is '{line.text}', which are not two numbers, an offset and a size", _another(read))

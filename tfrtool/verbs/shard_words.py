@@ -8,7 +8,7 @@ from itertools import groupby
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import Difference
-from tfrtool.payload.values import text_of
+from tfrtool.payload.values import plural, text_of
 
 NAMES = 8
 """Features named in one clause of a sentence, and the clauses of a sentence, beyond which they are counted."""
@@ -40,7 +40,7 @@ def differs(found: Sequence[Difference], schema: Schema) -> str:
         for (before, verb, verbs, rest), names in list(clauses.items())[:NAMES]
     ]
     if more := sum(map(len, list(clauses.values())[NAMES:])):
-        said.append(f"and so {'does' if more == 1 else 'do'} {more:,} more feature{'' if more == 1 else 's'}")
+        said.append(f"and so {'does' if more == 1 else 'do'} {plural(more, 'more feature')}")
     return f"the {shard}: {'; '.join(said)}"
 
 

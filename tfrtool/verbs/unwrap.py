@@ -21,9 +21,10 @@ from tfrtool.sources.codec import Unpacker
 from tfrtool.sources.headless import LOOK, deflate_begins, packed_as
 from tfrtool.sources.opening import Undo
 from tfrtool.sources.resume import goes_past, next_member
+from tfrtool.sources.sniff import may_be_ofrecord
 from tfrtool.sources.stream import Spool
 from tfrtool.sources.wrapper import GZIP_MAGIC, WRAPPERS, gzip_header
-from tfrtool.verbs.identify import may_be_ofrecord, told_apart
+from tfrtool.verbs.identify import told_apart
 from tfrtool.verbs.mangled import mangled_packed
 from tfrtool.verbs.unmangle import Undone
 

@@ -79,9 +79,5 @@ def _add_blob(blobs: Blobs, value: memoryview, place: Place) -> None:
     held = blobs.contents.get(kind)
     if held is None:
         held = blobs.contents[kind] = Held(0, place)
-    held.values += 1
-    if form:
-        held.forms[form] = held.forms.get(form, 0) + 1
-    if detail:
-        held.details[detail] = held.details.get(detail, 0) + 1
-        held.cut()
+    held.count(detail, form)
+    held.cut()

@@ -74,13 +74,9 @@ def _summed(
         if one is None:
             firsts[kind] = i
             one = found[kind] = Held(0, place(i))
-        one.values += 1
-        if form:
-            one.forms[form] = one.forms.get(form, 0) + 1
-        if detail:
-            one.details[detail] = one.details.get(detail, 0) + 1
-            if len(one.details) > _MANY:
-                one.cut()
+        one.count(detail, form)
+        if len(one.details) > _MANY:
+            one.cut()
     plain = len(spans) - len(odd)
     if plain:
         apart = set(odd)

@@ -69,12 +69,10 @@ class EventReader:
                 step = signed64(read_varint(payload, begin, end)[0])
             elif number == 5 and wire == LEN:
                 stepped = True
-                for inner, kind, first, last in fields(payload, begin, end):
-                    if inner == 1 and kind == LEN:
-                        value = self._value(payload, first, last)
-                        if count < _HELD:
-                            values.append(value)
-                        count += 1
+                for value in self._values_of(payload, begin, end):
+                    if count < _HELD:
+                        values.append(value)
+                    count += 1
             elif number in _TEXTS and wire == LEN:
                 _check_texts(payload, begin, end, _TEXTS[number])
             if number in _WHAT and wire == LEN:
@@ -97,9 +95,13 @@ class EventReader:
         """The values of the summaries of an event that was walked before."""
         for number, wire, begin, end in fields(payload, 0, len(payload)):
             if number == 5 and wire == LEN:
-                for inner, kind, first, last in fields(payload, begin, end):
-                    if inner == 1 and kind == LEN:
-                        yield self._value(payload, first, last)
+                yield from self._values_of(payload, begin, end)
+
+    def _values_of(self, payload: memoryview, begin: int, end: int) -> Iterator[Value]:
+        """The values of the summary in `[begin, end)`."""
+        for number, wire, first, last in fields(payload, begin, end):
+            if number == 1 and wire == LEN:
+                yield self._value(payload, first, last)
 
     def _value(self, payload: memoryview, begin: int, end: int) -> Value:
         """The tag of a summary value, what it was logged as, and the number where it is one."""

@@ -101,6 +101,14 @@ class Held(Slotted):
         self.more = more
         self.forms = {} if forms is None else forms
 
+    def count(self, detail: str, form: str) -> None:
+        """Count a value with what its header says, "" for nothing. `cut` what may have grown too long."""
+        self.values += 1
+        if form:
+            self.forms[form] = self.forms.get(form, 0) + 1
+        if detail:
+            self.details[detail] = self.details.get(detail, 0) + 1
+
     def merge(self, other: Held) -> None:
         self.values += other.values
         for form, count in other.forms.items():

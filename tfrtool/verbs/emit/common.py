@@ -10,7 +10,7 @@ from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.textual import is_utf8
-from tfrtool.payload.values import text_of
+from tfrtool.payload.values import plural, text_of
 from tfrtool.verbs.findings import sampled
 
 
@@ -118,8 +118,7 @@ def refuse_none(reader: str, dictionaries: Iterable[Entries]) -> None:
 
 def heading(schema: Schema, what: str, table: Table) -> list[str]:
     """Comment lines: what was read, what that means, and what is not in the `table` that is described."""
-    files = f"{len(schema.files):,} file{'' if len(schema.files) == 1 else 's'}"
-    records = f"{schema.records:,} record{'' if schema.records == 1 else 's'}"
+    records, files = plural(schema.records, "record"), plural(len(schema.files), "file")
     lines = [f"# {what}, from {records} of {files}, by tfrtool schema."]
     if schema.limited:
         which = sampled(schema, "file")
