@@ -14,7 +14,7 @@ from messagekit import entry, example, raw_example, sized, tag
 
 from tfrtool.cli.schema_lines import lines, sentences
 from tfrtool.framing.encode import frame
-from tfrtool.payload.features import read_features
+from tfrtool.payload.features_read import read_features
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.schema import Schema

@@ -30,7 +30,7 @@ from messagekit import (
 )
 
 from tfrtool.payload import messages
-from tfrtool.payload.features import read_features
+from tfrtool.payload.features_read import read_features
 from tfrtool.payload.values import json_value, shortest_float32, text_of
 from tfrtool.payload.wire import WireError
 

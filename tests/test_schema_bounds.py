@@ -30,7 +30,7 @@ from pytest import MonkeyPatch, mark, raises
 from schemakit import batch, described, merged, peak, summed
 
 from tfrtool.framing.encode import frame
-from tfrtool.payload.features import read_features
+from tfrtool.payload.features_read import read_features
 from tfrtool.payload.messages import message_class
 from tfrtool.payload.schema import agree, event_table, table, walker
 from tfrtool.payload.schema.event_reader import EventReader

@@ -17,7 +17,7 @@ from messagekit import example, ofrecord
 from tfrtool import RefusedError, convert
 from tfrtool.cli.convert_words import sentence
 from tfrtool.framing.encode import frame, ofrecord_frame
-from tfrtool.payload.features import read_features
+from tfrtool.payload.features_read import read_features
 from tfrtool.payload.where import Condition, Where
 from tfrtool.verbs import Conversion
 from tfrtool.verbs.convert_options import convert_options

@@ -1,10 +1,11 @@
 """What records mean: wire reading, the kinds of messages, their features, and what bytes values hold.
 
 Read it in this order: `outline` (the messages, written down once), `wire` (reading them in place), `strict` and `kinds`
-(which message a payload is), `features` (what it holds, for showing), `usual` (the short way through it). Then there
-are families of files: `schema/` gathers what many records have in common; `mapping*` turns OFRecord into Example and
-back on the wire; `rows*` turns records into the rows of JSON and tables and back; `content`, `media` and `tensors` say
-what a bytes value is; `values` and `preview` put values into words. `messages` makes protobuf classes, for few.
+(which message a payload is), `features` (what it holds, for showing) and `features_read`, `usual` (the short way
+through it). Then there are families of files: `schema/` gathers what many records have in common; `mapping*` turns
+OFRecord into Example and back on the wire; `rows*` turns records into the rows of JSON and tables and back; `content`,
+`media` and `tensors` say what a bytes value is; `values` and `preview` put values into words. `messages` makes protobuf
+classes, for few.
 
 Each name is imported when it is first used, so that learning a kind does not load what only showing needs; protobuf is
 not imported before a message class is asked for. `preview` is imported at once, since the module of that name, imported
@@ -20,7 +21,8 @@ from tfrtool.payload.preview import preview, preview_list, value_text
 
 if TYPE_CHECKING:
     from tfrtool.payload.content import Content, content_of, describe_value
-    from tfrtool.payload.features import FeatureListView, Features, FeatureView, read_features
+    from tfrtool.payload.features import FeatureListView, Features, FeatureView
+    from tfrtool.payload.features_read import read_features
     from tfrtool.payload.kinds import KindVote, fits, kind_of, kind_of_file, plausible_ofrecord
     from tfrtool.payload.strict import Misfit
     from tfrtool.payload.values import size_text, text_of
@@ -50,7 +52,8 @@ __all__ = [
 
 _HOMES = {
     "content": ("Content", "content_of", "describe_value"),
-    "features": ("FeatureListView", "FeatureView", "Features", "read_features"),
+    "features": ("FeatureListView", "FeatureView", "Features"),
+    "features_read": ("read_features",),
     "kinds": ("KindVote", "fits", "kind_of", "kind_of_file", "plausible_ofrecord"),
     "strict": ("Misfit",),
     "values": ("size_text", "text_of"),

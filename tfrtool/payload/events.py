@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 from functools import partial
 
-from tfrtool.payload.features import FeatureView, ListKind, mark_repeated, nothing, unpack, view_of
+from tfrtool.payload.features import FeatureView, mark_repeated, nothing, unpack, view_of
 from tfrtool.payload.tensors import Tensor, read_tensor
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import Value, text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, Buffer, fields, read_varint, signed32, signed64
 

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
-from typing import Literal
 
 from tfrtool.fields import Fields, made
 from tfrtool.payload.pieces import Pieces, Spans
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import JsonValue, Value, json_value, text_of
 from tfrtool.payload.wire import (
     I32,
@@ -33,8 +33,6 @@ from tfrtool.payload.wire import (
     varints,
 )
 from tfrtool.report import Kind
-
-ListKind = Literal["bytes", "float", "int64", "double", "int32"]
 
 _EXAMPLE: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "int64"}
 _OFRECORD: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"}
@@ -110,17 +108,10 @@ class Features(Fields):
     feature_lists: list[FeatureListView] = made(default_factory=list)
 
 
-def read_features(payload: Buffer, kind: Kind) -> Features:
-    """The features of one payload of a known kind; of the kind `unknown`, none.
-
-    Raises WireError, with the offset, if the payload is not sound wire format; values read later raise nothing.
-    """
+def features_of(payload: Buffer, kind: Kind) -> Features:
+    """The features of an Example, a SequenceExample or an OFRecord; of any other kind, none. See `read_features`."""
     found = Features(kind)
-    if kind == "event":
-        from tfrtool.payload.events import event_features
-
-        found.features = event_features(payload)
-    elif kind == "ofrecord":
+    if kind == "ofrecord":
         found.features = _features(payload, [(0, len(payload))], _OFRECORD)
     elif kind in ("example", "sequence_example"):
         whole = [(0, len(payload))]

@@ -22,10 +22,11 @@ from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_numbers import packed_ints
 from tfrtool.payload.mapping_quick import Change, Quick
 from tfrtool.payload.mapping_read import NOT_TEXT, Item, Record, read_record
-from tfrtool.payload.mapping_rules import KINDS, STEPS_LEFT, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_rules import KINDS, STEPS_LEFT, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_sequence import joined_steps, lengths_of, rebuilt, refuse_clashes, refuse_clashes_apart
 from tfrtool.payload.mapping_strangers import Strangers
 from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from functools import partial
 from tfrtool.payload.mapping_names import Types
 from tfrtool.payload.mapping_numbers import Inexact, OutOfRange, fit_int32, narrowed, packed_ints, widened
 from tfrtool.payload.mapping_read import Item, values_of
-from tfrtool.payload.mapping_rules import KINDS, TITLES, ListKind, Losses, Refused, Rules, Side
+from tfrtool.payload.mapping_rules import KINDS, TITLES, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, sized
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import signed32, varints
 
 _ANEW = "numbers spelled otherwise than protobuf spells them, and written as it does"

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Side
+from tfrtool.payload.mapping_rules import KINDS, Side
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import I32, I64, LEN, SGROUP, VARINT, WireError, check_varints, fields, read_tag
 
 _NUMBERS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import text_of
 from tfrtool.report import Loss, Remedy
 
 Side = Literal["example", "ofrecord"]
 """The messages that are written; read are these, and SequenceExamples to be flattened."""
-ListKind = Literal["bytes", "float", "int64", "double", "int32"]
 
 KINDS: dict[Side, dict[ListKind, int]] = {
     "example": {"bytes": 1, "float": 2, "int64": 3},

@@ -14,8 +14,8 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
 
 Message = Literal["example", "sequence_example", "ofrecord"]

@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, Change, Message, RowError
 from tfrtool.payload.rows_text import are_spelled_by
+from tfrtool.payload.usual import ListKind
 
 Double = Literal["refuse", "exact", "round"]
 """What becomes of doubles where only floats can stand: refused, taken where they are float32 values, or rounded."""

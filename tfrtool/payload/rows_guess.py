@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Message, RowError
 from tfrtool.payload.rows_parse import NAMED
 from tfrtool.payload.rows_schema import Column, Room, RowSchema
+from tfrtool.payload.usual import ListKind
 
 _NUMBERS = {"int64", "float", "named"}
 

@@ -21,10 +21,10 @@ from array import array
 from collections.abc import Iterable
 from typing import Literal, cast
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, Change, Row, RowError
 from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
 from tfrtool.payload.rows_text import base64_string, doubles, floats, is_text, string
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LONG_NAME
 
 NAN_BITS = "the bits of a NaN"

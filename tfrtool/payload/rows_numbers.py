@@ -7,7 +7,7 @@ import sys
 from array import array
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.features import ListKind
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, WireError, check_varints, read_size, signed32, signed64, varint, varints
 
 if TYPE_CHECKING:

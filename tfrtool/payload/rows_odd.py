@@ -6,12 +6,12 @@ from array import array
 from collections.abc import Callable
 from typing import TypeVar
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.mapping_read import NOT_TEXT, refuse_nested
 from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_numbers import CODES, unpacked
 from tfrtool.payload.strict import misfit
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields
 

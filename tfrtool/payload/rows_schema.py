@@ -11,9 +11,9 @@ from collections.abc import Sized
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, Message, Row, RowError
 from tfrtool.payload.rows_text import is_text
+from tfrtool.payload.usual import ListKind
 
 MAX_FEATURES = 1 << 14
 """Names beyond which a set is refused: a table of so many columns serves nobody, and memory has to be bounded."""

@@ -12,7 +12,8 @@ from base64 import b64decode
 from contextlib import suppress
 from typing import Any
 
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Refused, Side
+from tfrtool.payload.mapping_rules import KINDS, Refused, Side
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import json_bytes, text_of
 
 _HINT = "a schema cannot carry both: convert without {schema_out}"

@@ -7,8 +7,11 @@ not of that form may still be legal: `strict` decides. So this can only say yes,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from tfrtool.payload.wire import LEN, Buffer, WireError, check_text, check_varints, read_size
+
+ListKind = Literal["bytes", "float", "int64", "double", "int32"]
 
 BYTES, VARINTS = -1, 0
 EXAMPLE_LISTS = {0x0A: BYTES, 0x12: 4, 0x1A: VARINTS}

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tfrtool.payload.features import FeatureView, read_features
+from tfrtool.payload.features import FeatureView
+from tfrtool.payload.features_read import read_features
 from tfrtool.payload.quoting import QUOTED, unquoted
 from tfrtool.payload.wire import Buffer
 from tfrtool.report import Kind

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from tfrtool.errors import OptionError
 from tfrtool.fields import made
-from tfrtool.payload.mapping_rules import KINDS, ListKind, Rules, Side
+from tfrtool.payload.mapping_rules import KINDS, Rules, Side
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
 from tfrtool.verbs.options import Options

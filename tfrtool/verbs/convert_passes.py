@@ -10,9 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import RefusedError, TfrtoolError
-from tfrtool.payload.mapping_rules import ListKind, Refused
+from tfrtool.payload.mapping_rules import Refused
 from tfrtool.payload.rows import RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
+from tfrtool.payload.usual import ListKind
 from tfrtool.report import Remedy
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_named import told_by_name

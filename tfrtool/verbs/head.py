@@ -39,7 +39,7 @@ class Record(Fields):
 
         None where that cannot be told: the record is of no known kind, or too large to be held.
         """
-        from tfrtool.payload.features import read_features
+        from tfrtool.payload.features_read import read_features
         from tfrtool.payload.wire import WireError
 
         if self.payload is None or self.kind == "unknown":

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from tfrtool.payload.features import ListKind
     from tfrtool.payload.rows_schema import Column, RowSchema
+    from tfrtool.payload.usual import ListKind
 
 _INSTALL = "`pip install 'tfrtool[parquet]'`"
 METADATA_KEY = b"tfrtool"

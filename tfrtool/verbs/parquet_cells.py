@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import Any, NamedTuple
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import NO_KIND, Cell, shown
 from tfrtool.payload.rows_numbers import CODES
+from tfrtool.payload.usual import ListKind
 from tfrtool.verbs.parquet_arrow import arrow
 
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view", "fixed_size_binary")

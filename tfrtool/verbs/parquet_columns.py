@@ -9,11 +9,11 @@ from __future__ import annotations
 from array import array
 from typing import Any, cast
 
-from tfrtool.payload.features import ListKind
 from tfrtool.payload.rows import Cell, RowError
 from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_schema import Column
 from tfrtool.payload.rows_text import is_text
+from tfrtool.payload.usual import ListKind
 from tfrtool.verbs.parquet_arrow import arrow, value_type
 
 SLOT = 8

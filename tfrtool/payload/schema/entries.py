@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from tfrtool.payload.features import ListKind, find_lists, map_entries, pieces_of
+from tfrtool.payload.features import find_lists, map_entries, pieces_of
 from tfrtool.payload.pieces import Spans
 from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
 from tfrtool.payload.schema.feature import Key, within
 from tfrtool.payload.schema.table import FEATURES
+from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, Buffer, WireError, check_varints, count_varints, fields, read_size
 
 _STEPS = 1 << 12  # steps that are held of all feature lists of a record, so that they need not be found twice
