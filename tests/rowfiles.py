@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfrtool.errors import RefusedError
-from tfrtool.payload.rows import Change, Message, RowError, read_row
+from tfrtool.payload.rows import read_row
 from tfrtool.payload.rows_guess import GuessSchema
+from tfrtool.payload.rows_row import Change, Message, RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.payload.wire import Buffer
 from tfrtool.sources.sink import atomic_output

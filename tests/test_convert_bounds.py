@@ -16,9 +16,10 @@ from tfrtool.framing.encode import frame
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names
 from tfrtool.payload.mapping_rules import Losses, Rules
-from tfrtool.payload.rows import Cell, Change, Row, RowError, write_row
+from tfrtool.payload.rows import write_row
 from tfrtool.payload.rows_guess import GuessSchema
 from tfrtool.payload.rows_json import JsonRows
+from tfrtool.payload.rows_row import Cell, Change, Row, RowError
 from tfrtool.payload.rows_schema import MAX_NAMES, Place, Survey
 from tfrtool.verbs.changes import Changes
 

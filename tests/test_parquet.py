@@ -34,7 +34,8 @@ from messagekit import (
 from rowfiles import survey_payloads, write_parquet
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
-from tfrtool.payload.rows import Message, Row, read_row
+from tfrtool.payload.rows import read_row
+from tfrtool.payload.rows_row import Message, Row
 from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.verbs.parquet import (
     ABSENT,

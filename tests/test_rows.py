@@ -28,8 +28,9 @@ from messagekit import (
 )
 
 from tfrtool.payload import messages
-from tfrtool.payload.rows import NO_KIND, RESPELLED, Cell, Change, Message, Row, RowError, read_row, write_row
+from tfrtool.payload.rows import RESPELLED, read_row, write_row
 from tfrtool.payload.rows_numbers import is_usual, packed, unpacked
+from tfrtool.payload.rows_row import NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.wire import WireError
 
 KINDED = st.one_of(

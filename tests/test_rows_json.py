@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from messagekit import an_of_feature, example, examples, int64s, law, names, ofrecord, ofrecords, sequence, sequences
 
-from tfrtool.payload.rows import Cell, Change, Message, Row, RowError, read_row, write_row
+from tfrtool.payload.rows import read_row, write_row
 from tfrtool.payload.rows_json import NAN_BITS, JsonRows
 from tfrtool.payload.rows_parse import BadJson, ParseRows
+from tfrtool.payload.rows_row import Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.payload.rows_text import floats, string
 

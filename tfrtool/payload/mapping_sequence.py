@@ -16,7 +16,7 @@ from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import count_varints
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows import Cell
+    from tfrtool.payload.rows_row import Cell
 
 _LENGTHS = b"/lengths"
 _WITHOUT = "convert without {schema} to leave it flat"
@@ -49,7 +49,8 @@ def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
     Lists come in the order in which their lengths stand in the Example, which is that in which they were laid flat.
     Raises Refused where the lengths of a list do not add up.
     """
-    from tfrtool.payload.rows import Change, Row, RowError, read_row, write_row
+    from tfrtool.payload.rows import read_row, write_row
+    from tfrtool.payload.rows_row import Change, Row, RowError
 
     changes: list[Change] = []
     try:
@@ -69,7 +70,7 @@ def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
 
 
 def _steps(name: bytes, values: Cell | None, counts: Cell) -> list[Cell]:
-    from tfrtool.payload.rows import NO_KIND, Cell
+    from tfrtool.payload.rows_row import NO_KIND, Cell
 
     if values is None or values.kind is None:
         values = NO_KIND

@@ -4,75 +4,20 @@ What a row holds is all that protobuf says of a message. `write_row` spells it i
 writers do: entries in the order of the row, a name and then a value, one list a feature, numbers packed, no varint
 longer than it needs to be. A payload that is spelled so comes back byte for byte. Of any other `read_row` says what
 will come back otherwise, as `Change`s: a `lost` one loses something, the rest leave every value as it was.
-
-Floats and doubles are kept as their bits, so that each NaN stays the NaN that it was.
 """
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast
+from typing import cast
 
 from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, unpacked
+from tfrtool.payload.rows_row import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, Values
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
 
-Message = Literal["example", "sequence_example", "ofrecord"]
-Values = list[bytes] | array  # type: ignore[type-arg]
-"""A list for bytes; for numbers an array of type q, i, f or d."""
-
-LISTS: dict[Message, dict[int, ListKind]] = {
-    "example": {1: "bytes", 2: "float", 3: "int64"},
-    "sequence_example": {1: "bytes", 2: "float", 3: "int64"},
-    "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
-}
-"""Field of a feature -> the kind of list."""
-_NAME = 100
 RESPELLED = "spelled in another way"
 _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
-
-
-class Cell(NamedTuple):
-    """One feature: its kind, None where no list is set, and its values."""
-
-    kind: ListKind | None
-    values: Values
-
-
-NO_KIND = Cell(None, [])
-
-
-class Change(NamedTuple):
-    """What does not come back, and of which feature: "" for the record itself. `lost`: a value, a name or a kind is."""
-
-    feature: str
-    what: str
-    lost: bool = True
-
-
-def shown(name: str) -> str:
-    """A name in a sentence: quoted, and cut where it is long."""
-    return repr(name) if len(name) <= _NAME else f"{name[:_NAME]!r}…"
-
-
-class RowError(ValueError):
-    """A payload or a row that cannot be what was asked for: `why`, and of which feature where one is to blame."""
-
-    def __init__(self, why: str, feature: str | None = None) -> None:
-        super().__init__(why if feature is None else f"feature {shown(feature)}: {why}")
-        self.why = why
-        self.feature = feature
-
-
-@dataclass(slots=True)
-class Row:
-    """One record. `features` are in the order of its bytes; for a SequenceExample they are its context, and
-    `feature_lists` has the steps of each list."""
-
-    message: Message
-    features: dict[str, Cell] = field(default_factory=dict)
-    feature_lists: dict[str, list[Cell]] = field(default_factory=dict)
 
 
 def read_row(payload: Buffer, message: Message, changes: list[Change] | None = None, *, lenient: bool = False) -> Row:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from tfrtool.payload.rows import Cell, Change, Message, RowError
+from tfrtool.payload.rows_row import Cell, Change, Message, RowError
 from tfrtool.payload.rows_text import are_spelled_by
 from tfrtool.payload.usual import ListKind
 

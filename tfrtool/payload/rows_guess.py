@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfrtool.payload.rows import Message, RowError
 from tfrtool.payload.rows_parse import NAMED
+from tfrtool.payload.rows_row import Message, RowError
 from tfrtool.payload.rows_schema import Column, Room, RowSchema
 from tfrtool.payload.usual import ListKind
 

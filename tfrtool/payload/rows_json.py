@@ -21,7 +21,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Literal, cast
 
-from tfrtool.payload.rows import Cell, Change, Row, RowError
+from tfrtool.payload.rows_row import Cell, Change, Row, RowError
 from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
 from tfrtool.payload.rows_text import base64_string, doubles, floats, is_text, string
 from tfrtool.payload.usual import ListKind

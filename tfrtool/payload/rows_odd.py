@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.mapping_read import NOT_TEXT, refuse_nested
-from tfrtool.payload.rows import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_numbers import CODES, unpacked
+from tfrtool.payload.rows_row import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.strict import misfit
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import text_of

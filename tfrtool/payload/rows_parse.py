@@ -8,9 +8,9 @@ from base64 import b64decode
 from collections.abc import Callable, Container
 from typing import Any
 
-from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_fit import ROUNDED_TO_DOUBLE, Double, decimals_to_float32, fit_cell, integers
 from tfrtool.payload.rows_numbers import CODES
+from tfrtool.payload.rows_row import NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.payload.usual import ListKind
 

@@ -11,7 +11,7 @@ from collections.abc import Sized
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
-from tfrtool.payload.rows import Cell, Message, Row, RowError
+from tfrtool.payload.rows_row import Cell, Message, Row, RowError
 from tfrtool.payload.rows_text import is_text
 from tfrtool.payload.usual import ListKind
 

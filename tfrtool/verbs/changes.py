@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfrtool.payload.rows import Change
+from tfrtool.payload.rows_row import Change
 
 _MOST = 10_000
 """Different changes that are told apart; what comes after is counted without the name of its feature."""

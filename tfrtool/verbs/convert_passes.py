@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.payload.mapping_rules import Refused
-from tfrtool.payload.rows import RowError
+from tfrtool.payload.rows_row import RowError
 from tfrtool.payload.rows_schema import Place, RowSchema, Survey
 from tfrtool.payload.usual import ListKind
 from tfrtool.report import Remedy

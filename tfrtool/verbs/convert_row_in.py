@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.errors import DamageError, RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses, Refused
-from tfrtool.payload.rows import Change, Row, RowError
+from tfrtool.payload.rows_row import Change, Row, RowError
 from tfrtool.payload.wire import WireError
 from tfrtool.report import Remedy
 from tfrtool.verbs.convert_feed import Pieces, Range, Sink
@@ -18,8 +18,8 @@ from tfrtool.verbs.convert_rows import RowPlan, Telling
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
     from tfrtool.payload.mapping_rules import Side
-    from tfrtool.payload.rows import Message
     from tfrtool.payload.rows_guess import GuessSchema
+    from tfrtool.payload.rows_row import Message
     from tfrtool.payload.where import Where
     from tfrtool.report import Compression, ConvertReport
     from tfrtool.sources import Source

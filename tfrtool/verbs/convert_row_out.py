@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from tfrtool.payload.rows import Change, RowError, write_row
+from tfrtool.payload.rows import write_row
+from tfrtool.payload.rows_row import Change, RowError
 from tfrtool.verbs.convert_rows import RowPlan, Telling, refusal
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from tfrtool.payload.mapping_names import Names, Types
 from tfrtool.payload.mapping_read import NotText, read_record
 from tfrtool.payload.mapping_rules import Losses, Refused
-from tfrtool.payload.rows import Change, Message, Row, RowError, read_row
+from tfrtool.payload.rows import read_row
+from tfrtool.payload.rows_row import Change, Message, Row, RowError
 from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.payload.where import Where
 from tfrtool.payload.wire import WireError

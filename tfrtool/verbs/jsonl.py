@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from tfrtool.errors import DamageError, RefusedError
-from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, write_row
+from tfrtool.payload.rows import read_row, write_row
 from tfrtool.payload.rows_json import JsonRows
 from tfrtool.payload.rows_parse import BadJson, ParseRows
+from tfrtool.payload.rows_row import Change, Message, Row, RowError
 from tfrtool.sources import open_source
 from tfrtool.sources.lines import MAX_LINE, LineTooLong, lines
 from tfrtool.verbs.changes import Changes

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.payload.rows import Change, Message, Row, RowError, read_row, shown
+from tfrtool.payload.rows import read_row
+from tfrtool.payload.rows_row import Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_schema import RowSchema, Survey
 from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from typing import Any, NamedTuple
 
-from tfrtool.payload.rows import NO_KIND, Cell, shown
 from tfrtool.payload.rows_numbers import CODES
+from tfrtool.payload.rows_row import NO_KIND, Cell, shown
 from tfrtool.payload.usual import ListKind
 from tfrtool.verbs.parquet_arrow import arrow
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from array import array
 from typing import Any, cast
 
-from tfrtool.payload.rows import Cell, RowError
 from tfrtool.payload.rows_numbers import CODES
+from tfrtool.payload.rows_row import Cell, RowError
 from tfrtool.payload.rows_schema import Column
 from tfrtool.payload.rows_text import is_text
 from tfrtool.payload.usual import ListKind

@@ -15,9 +15,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import RefusedError, TfrtoolError
-from tfrtool.payload.rows import NO_KIND, Cell, Change, Message, Row, RowError, shown, write_row
+from tfrtool.payload.rows import write_row
 from tfrtool.payload.rows_fit import Double, fit_cell
 from tfrtool.payload.rows_parse import BOOLEAN
+from tfrtool.payload.rows_row import NO_KIND, Cell, Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_schema import RowSchema
 from tfrtool.sources import open_source
 from tfrtool.verbs.changes import Changes

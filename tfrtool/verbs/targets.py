@@ -21,7 +21,7 @@ from tfrtool.verbs.writer import packer
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Losses
-    from tfrtool.payload.rows import Message
+    from tfrtool.payload.rows_row import Message
     from tfrtool.sources import Source
     from tfrtool.verbs.convert_rows import RowPlan
 
