@@ -18,7 +18,7 @@ from tfrtool.report import RepairReport
 from tfrtool.sources import open_source
 from tfrtool.sources.stream import whole
 from tfrtool.verbs import Options, RepairOptions, repair_file, verify_file
-from tfrtool.verbs.identify import unwrapped
+from tfrtool.verbs.reading import unwrapped
 from tfrtool.verbs.trail import Trail
 
 PLAIN = File(ten(3, 5, 24).payloads[:6])

@@ -16,7 +16,7 @@ from tfrtool.cli.remedies import advice
 from tfrtool.report import FileReport
 from tfrtool.sources import opening
 from tfrtool.sources.stream import Spool, chunks_of_descriptor
-from tfrtool.verbs.identify import unwrapped
+from tfrtool.verbs.reading import unwrapped
 
 FILE = File(tuple(words(30, seed) for seed in range(30)))
 GZ = gzip.compress(FILE.data, mtime=0)

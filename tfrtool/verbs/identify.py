@@ -41,20 +41,6 @@ class Identity(NamedTuple):
     zeroed: bool = False
 
 
-def unwrapped(source: Source, compression: str) -> Source:
-    """The source; one that is packed, though its first bytes do not say so plainly, is made one that unpacks.
-
-    `compression` is what was asked for.
-    """
-    head = source.raw_head
-    text = source.compression != "none" and 0 < head.count(b"\n") <= 2 * head.count(b"\r\n")
-    if compression != "none" and head and (text or not header_is_sound(source.head)):
-        from tfrtool.verbs.unwrap import unwrap
-
-        unwrap(source, compression)
-    return source
-
-
 def identify(source: Source, wanted: str) -> Identity:
     """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
     if source.mistaken:

@@ -10,12 +10,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import ReadError, TfrtoolError
+from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
 from tfrtool.sources import open_source
 from tfrtool.sources.reasons import quoted
-from tfrtool.verbs.identify import Identity, identify, unwrapped
+from tfrtool.verbs.identify import Identity, identify
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -49,6 +50,20 @@ def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]
         yield report
     except MemoryError:
         yield _failed(name, read, "memory", "out of memory")
+
+
+def unwrapped(source: Source, compression: str) -> Source:
+    """The source; one that is packed, though its first bytes do not say so plainly, is made one that unpacks.
+
+    `compression` is what was asked for.
+    """
+    head = source.raw_head
+    text = source.compression != "none" and 0 < head.count(b"\n") <= 2 * head.count(b"\r\n")
+    if compression != "none" and head and (text or not header_is_sound(source.head)):
+        from tfrtool.verbs.unwrap import unwrap
+
+        unwrap(source, compression)
+    return source
 
 
 def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileReport:

@@ -11,9 +11,8 @@ from tfrtool.errors import DamageError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.sources import open_source
-from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading
+from tfrtool.verbs.reading import Reading, unwrapped
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 

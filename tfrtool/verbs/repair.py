@@ -21,10 +21,9 @@ from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources import Source, open_source
 from tfrtool.sources.identities import Identities
 from tfrtool.sources.reasons import input_called
-from tfrtool.verbs.identify import unwrapped
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, codec_damage, refuse_rewritten
+from tfrtool.verbs.reading import Reading, codec_damage, refuse_rewritten, unwrapped
 from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
