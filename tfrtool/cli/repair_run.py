@@ -15,7 +15,8 @@ from tfrtool.cli.unbroken import unbroken
 from tfrtool.errors import WriteError
 from tfrtool.report import FORCE, RepairReport
 from tfrtool.sources.inputs import resolve
-from tfrtool.verbs.repair import RepairOptions, failed, repair_file
+from tfrtool.verbs.repair import failed, repair_file
+from tfrtool.verbs.repair_options import RepairOptions
 from tfrtool.verbs.trail import Trail
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tfrtool.verbs.count import count_file
     from tfrtool.verbs.head import Record, head_file, record_file
     from tfrtool.verbs.options import Options
-    from tfrtool.verbs.repair import RepairOptions, repair_file
+    from tfrtool.verbs.repair import repair_file
+    from tfrtool.verbs.repair_options import RepairOptions
     from tfrtool.verbs.stat import StatOptions, StatReport, stat_file
     from tfrtool.verbs.trail import Trail
     from tfrtool.verbs.verify import verify_file
@@ -32,7 +33,7 @@ _HOMES = {
     "Options": "options",
     "Outcome": "tfrtool.report",
     "Record": "head",
-    "RepairOptions": "repair",
+    "RepairOptions": "repair_options",
     "StatOptions": "stat",
     "StatReport": "stat",
     "Trail": "trail",

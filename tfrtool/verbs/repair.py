@@ -24,6 +24,7 @@ from tfrtool.sources.reasons import input_called
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, codec_damage, refuse_rewritten, unwrapped
+from tfrtool.verbs.repair_options import RepairOptions
 from tfrtool.verbs.reread import Reread
 from tfrtool.verbs.salvage import Salvage
 from tfrtool.verbs.saving import Saving
@@ -32,23 +33,6 @@ from tfrtool.verbs.unmangle import Undone
 from tfrtool.verbs.writer import FrameFile
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-
-
-class RepairOptions(Options, frozen=True):
-    """What `repair` may be told.
-
-    `output_compression` is that of the output, `auto` for the input's. `keep` says which records are written: `all`,
-    those `before` the first damage, or those `after` it. `fix_bits` turns over single bits of payloads,
-    `keep_unverified` writes complete payloads that nothing proves. `force` replaces an existing output. `dry_run`
-    writes nothing.
-    """
-
-    output_compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
-    keep: Literal["all", "before", "after"] = "all"
-    fix_bits: bool = False
-    keep_unverified: bool = False
-    force: bool = False
-    dry_run: bool = False
 
 
 def repair_file(

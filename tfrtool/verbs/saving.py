@@ -21,7 +21,7 @@ from tfrtool.verbs.salvage import Payload, copied
 from tfrtool.verbs.writer import FrameFile
 
 if TYPE_CHECKING:
-    from tfrtool.verbs.repair import RepairOptions
+    from tfrtool.verbs.repair_options import RepairOptions
     from tfrtool.verbs.trail import Trail
 
 _DIGESTS = 1 << 20

@@ -1,0 +1,24 @@
+"""What `repair` may be told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tfrtool.verbs.options import Options
+
+
+class RepairOptions(Options, frozen=True):
+    """What `repair` may be told.
+
+    `output_compression` is that of the output, `auto` for the input's. `keep` says which records are written: `all`,
+    those `before` the first damage, or those `after` it. `fix_bits` turns over single bits of payloads,
+    `keep_unverified` writes complete payloads that nothing proves. `force` replaces an existing output. `dry_run`
+    writes nothing.
+    """
+
+    output_compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    keep: Literal["all", "before", "after"] = "all"
+    fix_bits: bool = False
+    keep_unverified: bool = False
+    force: bool = False
+    dry_run: bool = False
