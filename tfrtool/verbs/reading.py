@@ -134,7 +134,7 @@ class Reading:
 
             data = data if self.source.seekable else Unforgotten(data)
         events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
-        for event in waiting(self, events, ahead, data) if ahead > 0 else events:
+        for event in waiting(self.voting, events, ahead, data) if ahead > 0 else events:
             heard = self._voting is not None or (isinstance(event, Batch) and (event.begins or event.lengths))
             if ahead <= 0 and heard and not self.voting.settled:  # who only counts needs no vote
                 self.voting.listen(event)

@@ -10,7 +10,7 @@ from tfrtool.framing.walk import Batch
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.framing.window import Readable
-    from tfrtool.verbs.reading import Reading
+    from tfrtool.verbs.voting import Voting
 
 
 class Unforgotten:
@@ -43,7 +43,7 @@ class Unforgotten:
 
 
 def waiting(
-    read: Reading, events: Iterator[Batch | Damage], most: int, data: Readable | Unforgotten
+    voting: Voting, events: Iterator[Batch | Damage], most: int, data: Readable | Unforgotten
 ) -> Iterator[Batch | Damage]:
     """The same events in their order, none of them before the kind of the file is settled by all that votes on it.
 
@@ -52,21 +52,21 @@ def waiting(
     held: list[Batch | Damage] = []
     last: Batch | Damage | None = None
     for event in events:
-        read.voting.listen(event)
+        voting.listen(event)
         if isinstance(event, Batch):
             most -= event.count
-            if read.voting.settled or most <= 0:
+            if voting.settled or most <= 0:
                 last = event
                 break
             held.append(event if event.view is None else event.replaced(view=memoryview(b"")))
         elif held:
-            if read.voting.settled:
+            if voting.settled:
                 last = event
                 break
             held.append(event)
         else:
             yield event
-    read.voting.settled = read.voting.settled or read.voting.heard
+    voting.settled = voting.settled or voting.heard
     yield from _again(held, data)
     held.clear()
     if isinstance(data, Unforgotten):
@@ -74,8 +74,8 @@ def waiting(
     if last is not None:
         yield last
     for event in events:
-        if not read.voting.settled:  # since all were empty that were waited for
-            read.voting.listen(event)
+        if not voting.settled:  # since all were empty that were waited for
+            voting.listen(event)
         yield event
 
 
