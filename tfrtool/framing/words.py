@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+UNDONE = "every line feed in this record became CR LF"
+"""How the damage of a record begins that is had back by undoing that."""
 _PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
 
 

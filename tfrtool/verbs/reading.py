@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
-UNDONE = "every line feed in this record became CR LF"
-"""How the damage of a record begins that is had back by undoing that."""
-
 Item = TypeVar("Item")
 
 
@@ -233,6 +230,8 @@ class Reading:
         return [Damage(0, size, "stray", message=sniffed.message if sniffed else "")] if size else []
 
     def _count(self, damage: Damage) -> None:
+        from tfrtool.framing.words import UNDONE
+
         self.tally.add(damage)
         if self._first is None:
             self._first = damage

@@ -15,7 +15,7 @@ from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
-from tfrtool.verbs.reading import UNDONE
+from tfrtool.framing.words import UNDONE
 
 LARGEST = 16 << 20
 """Most bytes of damaged ranges next to one another that are looked at: they are held in memory."""
