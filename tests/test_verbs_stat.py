@@ -22,8 +22,7 @@ from tfrtool.framing.encode import frame, header
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held
 from tfrtool.verbs import StatOptions, StatReport, stat_file
-from tfrtool.verbs.advice import advice
-from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.digests import Digests
 from tfrtool.verbs.sizes import NOTHING, Sizes
 
@@ -152,7 +151,7 @@ def test_a_pipe_is_read_once_and_has_no_size(tmp_path: Path) -> None:
 def test_a_file_of_no_records_has_no_sizes(path: Path, content: bytes) -> None:
     report = stated(path, content, duplicates=True)
     assert (report.status, report.records, report.sizes, report.histogram) == ("clean", 0, NOTHING, [])
-    assert (report.payload_bytes, report.overhead_bytes, report.duplicates, report.advice) == (0, 0, 0, [])
+    assert (report.payload_bytes, report.overhead_bytes, report.duplicates, advice(DataSet.of(report))) == (0, 0, 0, [])
 
 
 def test_a_foreign_file_and_one_that_is_not_there_are_reports(path: Path) -> None:
@@ -247,7 +246,7 @@ def test_the_figures_of_a_report_take_no_copy_of_its_sizes(path: Path, monkeypat
     path.write_bytes(gzip.compress(DATA))
     report = tfrtool.stat(path)
     monkeypatch.setattr(Sizes, "update", lambda *_: 1 / 0)
-    assert report.compression_ratio and report.advice == []
+    assert report.compression_ratio and advice(DataSet.of(report)) == []
 
 
 def kinds_of_advice(*reports: StatReport) -> list[str]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.advice import Advice, advice
-from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.dataset import Advice, DataSet, advice
 from tfrtool.verbs.json_text import json_text
 from tfrtool.verbs.sizes import Sizes
 from tfrtool.verbs.stat import stat_report
@@ -50,7 +49,7 @@ class StatJson(JsonPrinter):
         )
         values["sizes"] = report.sizes._asdict()
         values["histogram"] = [one.asdict() for one in report.histogram]
-        values["advice"] = _advice(report.advice)
+        values["advice"] = _advice(advice(DataSet.of(report)))
         self.write("file", values)
 
     def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from tfrtool.cli.terminal import advise, can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload import size_text
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.advice import advice
-from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.histogram import Bin
 from tfrtool.verbs.stat import StatReport, stat_report
 

@@ -10,8 +10,7 @@ from tfrtool.cli.stat_words import repeats, what_is_wrong
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import paint, printable, row
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.advice import advice
-from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.sizes import Spread
 from tfrtool.verbs.stat import stat_report
 

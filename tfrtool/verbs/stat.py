@@ -15,7 +15,6 @@ from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
-from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin, histogram
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, reading
@@ -24,7 +23,6 @@ from tfrtool.verbs.sizes import Sizes, Spread
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.sources.identities import Identities
-    from tfrtool.verbs.advice import Advice
     from tfrtool.verbs.digests import Digests
 
 _PIECE = 1 << 20
@@ -79,12 +77,15 @@ class StatReport(FileReport):
     @property
     def compression_ratio(self) -> float | None:
         """How many bytes one byte of the file unpacks to; None for what is not compressed."""
-        return DataSet.of(self).ratio
+        size = self.bytes or 0 if self.size is None else self.size
+        if not self.has_figures or self.compression in (None, "none") or not size:
+            return None
+        return (self.bytes or 0) / size
 
     @property
-    def advice(self) -> list[Advice]:
-        """What could be better about the file."""
-        return DataSet.of(self).advice
+    def has_figures(self) -> bool:
+        """Whether the file was read: also where no more than something beside it could not be written."""
+        return self.status in ("clean", "damaged") or self.unindexed or self.undigested
 
 
 def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:

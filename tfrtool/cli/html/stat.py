@@ -12,8 +12,7 @@ from tfrtool.cli.stat_figures import figures as figures_of
 from tfrtool.cli.stat_words import what_is_wrong
 from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
-from tfrtool.verbs.advice import advice
-from tfrtool.verbs.dataset import DataSet
+from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.histogram import Bin
 from tfrtool.verbs.stat import StatReport, stat_report
 
