@@ -19,7 +19,7 @@ from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteErr
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload import mapping_templates, messages
 from tfrtool.payload.mapping_rules import Refused
-from tfrtool.verbs import Conversion, ConvertOptions, targets
+from tfrtool.verbs import Conversion, ConvertOptions, formats_base, formats_registry
 from tfrtool.verbs.convert_options import convert_options
 from tfrtool.verbs.convert_shards import oneflow_arguments
 
@@ -580,9 +580,14 @@ class RowsOf:
             yield number, bytes.fromhex(line.split()[1])
 
 
+def test_each_format_that_may_be_asked_for_has_a_writer_or_a_reader() -> None:
+    assert list(formats_registry.WRITERS) == list(formats_base.SUFFIXES)
+    assert tuple(formats_registry.READERS) == formats_base.ROWS
+
+
 def test_other_formats_are_added_at_one_seam(monkeypatch: MonkeyPatch) -> None:
-    monkeypatch.setitem(targets.WRITERS, "jsonl", Lines)
-    monkeypatch.setitem(targets.READERS, "jsonl", RowsOf)
+    monkeypatch.setitem(formats_registry.WRITERS, "jsonl", Lines)
+    monkeypatch.setitem(formats_registry.READERS, "jsonl", RowsOf)
     done = convert("tf", "out.jsonl", to="jsonl", shards=2)
     assert done.outputs == ["out-00000-of-00002.jsonl", "out-00001-of-00002.jsonl"]
     assert Path(done.outputs[1]).read_text().splitlines()[-1] == "end"
@@ -603,7 +608,7 @@ class Picky(Lines):
 
 
 def test_what_another_format_refuses_is_told_with_its_place(monkeypatch: MonkeyPatch) -> None:
-    monkeypatch.setitem(targets.WRITERS, "jsonl", Picky)
+    monkeypatch.setitem(formats_registry.WRITERS, "jsonl", Picky)
     monkeypatch.setattr(mapping_templates, "_LEARN_FIRST", 1)
     for how in ({}, {"no_kind": "drop"}, {"select": ["label"]}):
         nothing_is_made(RefusedError, "'tf' record 0 at byte 0: feature 'label': not", "tf", "out", to="jsonl", **how)

@@ -52,7 +52,7 @@ def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
     from tfrtool.payload.mapping_rules import STEPS_LEFT
     from tfrtool.payload.mapping_strangers import OVERRIDDEN
     from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
-    from tfrtool.verbs.targets import ROWS
+    from tfrtool.verbs.formats_base import ROWS
 
     unasked = (OVERRIDDEN, ROUNDED, ROUNDED_TO_DOUBLE, STEPS_LEFT)
     return conversion.target in ROWS or any(loss.what in unasked for loss in report.losses)

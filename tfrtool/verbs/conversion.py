@@ -31,7 +31,7 @@ from tfrtool.verbs.convert_rows import RowPlan
 from tfrtool.verbs.convert_schema import schema_of_rows, written
 from tfrtool.verbs.convert_shards import Cuts, Shards
 from tfrtool.verbs.convert_unmet import no_part, unmet
-from tfrtool.verbs.targets import ROWS, Layout, Target
+from tfrtool.verbs.formats_base import ROWS, Layout, Target
 
 
 class Conversion:

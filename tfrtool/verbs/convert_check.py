@@ -14,9 +14,9 @@ from tfrtool.framing.crc import Bytes, crc32c
 from tfrtool.report import Compression
 from tfrtool.sources import open_source
 from tfrtool.sources.stream import whole
+from tfrtool.verbs.formats_base import Layout, Target
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading
-from tfrtool.verbs.targets import Layout, Target
 
 _BLAME = "nothing was published; the disk or the memory of this machine may be at fault"
 

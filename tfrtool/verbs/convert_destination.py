@@ -12,7 +12,7 @@ from tfrtool.verbs.convert_named import packed_untold, packing_told
 from tfrtool.verbs.convert_options import ConvertOptions
 from tfrtool.verbs.convert_out import Outputs
 from tfrtool.verbs.convert_shards import Cuts, Names, Shards
-from tfrtool.verbs.targets import Layout, Target
+from tfrtool.verbs.formats_base import Layout, Target
 
 
 class Destination:

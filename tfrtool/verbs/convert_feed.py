@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from tfrtool.errors import RefusedError
@@ -19,8 +19,8 @@ from tfrtool.verbs.voting import VOTERS
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper
     from tfrtool.payload.where import Where
+    from tfrtool.verbs.formats_base import Pieces
 
-Pieces = Sequence[bytes | memoryview]
 _WITH_FEATURES = ("example", "sequence_example", "ofrecord")
 
 

@@ -16,9 +16,9 @@ from tfrtool.report import Compression, ConvertReport, Remedy
 from tfrtool.sources import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.convert_named import told_by_name
+from tfrtool.verbs.formats_registry import READERS
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, unwrapped
-from tfrtool.verbs.targets import READERS
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping import Mapper

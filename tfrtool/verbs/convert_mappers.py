@@ -11,7 +11,7 @@ from tfrtool.payload.mapping_rules import KINDS, Rules, Side
 from tfrtool.payload.sidecar import Schema
 from tfrtool.report import Remedy
 from tfrtool.verbs.convert_schema import with_schema
-from tfrtool.verbs.targets import ROWS, Target
+from tfrtool.verbs.formats_base import ROWS, Target
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping_names import Met

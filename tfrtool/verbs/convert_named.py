@@ -10,7 +10,7 @@ from tfrtool.sources.sink_set import is_direct
 
 if TYPE_CHECKING:
     from tfrtool.report import Compression
-    from tfrtool.verbs.targets import Target
+    from tfrtool.verbs.formats_base import Target
 
 PACKINGS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
 """How an output is packed whose name ends so."""

@@ -14,8 +14,8 @@ from tfrtool.payload.mapping_rules import KINDS, Rules, Side
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.where import Condition
 from tfrtool.verbs.convert_shards import MOST_SHARDS, Shards
+from tfrtool.verbs.formats_base import ROWS, SUFFIXES, Target
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.targets import READERS, WRITERS, Target
 
 
 class ConvertOptions(Options, frozen=True):
@@ -209,8 +209,8 @@ def _name(text: str) -> bytes:
 
 
 _CHOICES: dict[str, tuple[str | None, ...]] = {
-    "to": (None, *WRITERS),
-    "source": (None, *READERS),
+    "to": (None, *SUFFIXES),
+    "source": (None, *ROWS),
     "compress": ("auto", "none", "gzip", "zlib"),
     "double": ("refuse", "exact", "round", "bytes"),
     "int": ("int64", "int32", "auto"),

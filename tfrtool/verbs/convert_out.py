@@ -11,8 +11,10 @@ from tfrtool.report import Kind
 from tfrtool.sources.sink_set import OutputSet
 from tfrtool.verbs.convert_check import ReadBack
 from tfrtool.verbs.convert_shards import Cuts
+from tfrtool.verbs.formats_base import Layout, Pieces, Target, Writer
+from tfrtool.verbs.formats_registry import WRITERS
 from tfrtool.verbs.salvage import copied
-from tfrtool.verbs.targets import WRITERS, FrameWriter, Layout, Pieces, Target, Writer
+from tfrtool.verbs.targets import FrameWriter
 
 if TYPE_CHECKING:
     from tfrtool.verbs.reading import Reading

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
     from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.convert_rows import RowPlan
-    from tfrtool.verbs.targets import Pieces, Target
+    from tfrtool.verbs.formats_base import Pieces, Target
 
 
 def learns_columns(options: ConvertOptions, target: Target | None) -> bool:

@@ -1,4 +1,4 @@
-"""Inputs of rows in a conversion: what `targets.READERS` names, and the way of their rows into a sink."""
+"""Inputs of rows in a conversion: what `READERS` names, and the way of their rows into a sink."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows_row import Change, Row, RowError
 from tfrtool.payload.wire import WireError
 from tfrtool.report import Remedy
-from tfrtool.verbs.convert_feed import Pieces, Range, Sink
+from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_rows import RowPlan, Telling
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tfrtool.report import Compression, ConvertReport
     from tfrtool.sources import Source
     from tfrtool.verbs.convert_options import ConvertOptions
-    from tfrtool.verbs.targets import RowReader, Rows
+    from tfrtool.verbs.convert_rows import RowReader
+    from tfrtool.verbs.formats_base import Pieces, Rows
 
 BAD_LINE = "a line that is no row, left out"
 """How what is told of such lines begins; it goes on with the place of the first, and what is wrong there."""

@@ -1,4 +1,4 @@
-"""Writers of rows for a conversion: what `targets.WRITERS` names for JSON Lines and Parquet."""
+"""Writers of rows for a conversion: what `WRITERS` names for JSON Lines and Parquet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfrtool.verbs.convert_rows import RowPlan, Telling, refusal
 
 if TYPE_CHECKING:
     from tfrtool.report import Kind
-    from tfrtool.verbs.targets import Layout, Pieces
+    from tfrtool.verbs.formats_base import Layout, Pieces
 
 
 class JsonlOut:

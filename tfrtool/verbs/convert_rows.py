@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.payload.rows_json import JsonRows
     from tfrtool.report import Kind
+    from tfrtool.sources import Source
     from tfrtool.verbs.convert_options import ConvertOptions
-    from tfrtool.verbs.targets import Pieces, Target
+    from tfrtool.verbs.formats_base import Pieces, Rows, Target
 
 _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofrecord": "an OFRecord"}
 _PLACED = re.compile(r"(.*), at byte ([0-9]+) of the payload", re.DOTALL)
@@ -216,3 +217,8 @@ class RowPlan:
     def tell(self, changes: list[Change]) -> None:
         """Count changes of the record that is being written."""
         Telling(self.losses).add(changes, self.number)
+
+
+RowReader = Callable[["Source", RowPlan, Callable[[int], None] | None, Losses], "Rows"]
+"""Takes an open input, what is known of the rows of this conversion, whom to tell of bytes that were read, and where to
+count what did not come through."""

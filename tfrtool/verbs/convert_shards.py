@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tfrtool.errors import RefusedError, WriteError
 from tfrtool.report import Compression
 from tfrtool.verbs.convert_named import named_after
-from tfrtool.verbs.targets import ROWS, SUFFIXES, Target
+from tfrtool.verbs.formats_base import ROWS, SUFFIXES, Target
 
 PART = "part-"
 PART_DIGITS = 5

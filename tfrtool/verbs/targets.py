@@ -1,65 +1,22 @@
-"""Writers of payloads into one open output each: the seam at which output formats are added.
-
-A format is an entry of `WRITERS`: a function that takes a binary stream and a `Layout`, and gives a `Writer`. The
-stream is a hidden file that takes its name with all others of its run; a writer never names or closes it. Inputs that
-are no record files are entries of `READERS`.
-"""
+"""Writers of TFRecord and OFRecord frames into one open output each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from struct import pack
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+from typing import BinaryIO
 
 from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
-from tfrtool.report import Compression, Kind
+from tfrtool.report import Kind
+from tfrtool.verbs.formats_base import Layout, Pieces
 from tfrtool.verbs.writer import packer
-
-if TYPE_CHECKING:
-    from tfrtool.payload.mapping_rules import Losses
-    from tfrtool.payload.rows_row import Message
-    from tfrtool.sources import Source
-    from tfrtool.verbs.convert_rows import RowPlan
-
-Target = Literal["tfrecord", "ofrecord", "jsonl", "parquet"]
-ROWS = ("jsonl", "parquet")
-"""The formats of rows."""
-Pieces = Sequence[bytes | memoryview]
 
 _HELD = 1 << 18
 """Bytes that are gathered before they are written: as much as a batch of small records."""
 _KNOWN_MOST = 1 << 12
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How outputs are written. `level` is that of gzip and zlib; `rows` is for formats of rows; `hollow`: OFRecords may
-    be of no bytes."""
-
-    compression: Compression = "none"
-    level: int = 6
-    rows: RowPlan | None = None
-    hollow: bool = False
-
-
-class Writer(Protocol):
-    """Takes the records of one output file, in order."""
-
-    def write(self, pieces: Pieces, kind: Kind) -> int:
-        """Append the record whose payload is the pieces one after another, of that kind; its size, about, in bytes.
-
-        The pieces are good until the next `settle`. Raises `Refused` (payload.mapping_rules) for what cannot be held.
-        """
-
-    def settle(self) -> None:
-        """The views that were given are about to change: write or copy what is still held."""
-
-    def finish(self) -> None:
-        """Write what belongs at the end. Nothing is written after it."""
 
 
 class FrameWriter:
@@ -154,62 +111,3 @@ def ofrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
         return chain.from_iterable(zip(map(partial(pack, "<q"), map(len, payloads)), payloads, strict=True))
 
     return FrameWriter(out, layout, framed, framed_all)
-
-
-def _jsonl_writer(out: BinaryIO, layout: Layout) -> Writer:
-    from tfrtool.verbs.convert_row_out import JsonlOut
-
-    return JsonlOut(out, layout)
-
-
-def _parquet_writer(out: BinaryIO, layout: Layout) -> Writer:
-    from tfrtool.verbs.convert_row_out import ParquetOut
-
-    return ParquetOut(out, layout)
-
-
-WRITERS: dict[Target, Callable[[BinaryIO, Layout], Writer]] = {
-    "tfrecord": tfrecord_writer,
-    "ofrecord": ofrecord_writer,
-    "jsonl": _jsonl_writer,
-    "parquet": _parquet_writer,
-}
-SUFFIXES: dict[Target, str] = {
-    "tfrecord": ".tfrecord",
-    "ofrecord": ".ofrecord",
-    "jsonl": ".jsonl",
-    "parquet": ".parquet",
-}
-"""What outputs are called that are named after their inputs."""
-
-
-class Rows(Protocol):
-    """The rows of one input, to be read once: the number of each, and its payload."""
-
-    @property
-    def message(self) -> Message | None:
-        """What the payloads are."""
-
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """What it cannot do it raises as a `TfrtoolError` that names the place."""
-
-
-RowReader = Callable[["Source", "RowPlan", Callable[[int], None] | None, "Losses"], Rows]
-"""Takes an open input, what is known of the rows of this conversion, whom to tell of bytes that were read, and where to
-count what did not come through."""
-
-
-def _jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
-    from tfrtool.verbs.convert_row_in import jsonl_rows
-
-    return jsonl_rows(source, plan, progress, losses)
-
-
-def _parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
-    from tfrtool.verbs.convert_row_in import parquet_rows
-
-    return parquet_rows(source, plan, progress, losses)
-
-
-READERS: dict[str, RowReader] = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
-"""Inputs that are no record files, by the name of their format."""
