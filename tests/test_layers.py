@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from program import environment
@@ -58,6 +59,30 @@ def test_only_the_command_line_knows_click_rich_and_tqdm(path: Path) -> None:
     if path.relative_to(PACKAGE).parts[0] != "cli":
         used = {name.partition(".")[0] for name, _ in imports(ast.parse(path.read_bytes()))}
         assert not used & {"click", "rich", "tqdm"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(("tfrtool", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def imported_modules(tree: ast.AST, known: set[str]) -> set[str]:
+    """What of the `known` modules a module imports anywhere: in functions and for type checkers too."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else str(node.module) for name in inner}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & known
+
+
+def test_no_module_needs_one_that_imports_it() -> None:
+    trees = {module_name(path): ast.parse(path.read_bytes()) for path in MODULES}
+    graph = {name: trees.keys() & imported_modules(tree, set(trees)) - {name} for name, tree in trees.items()}
+    assert "tfrtool.framing.walk" in graph["tfrtool.verbs.reading"]
+    assert list(TopologicalSorter(graph).static_order())  # a cycle is an error that names it
 
 
 def test_what_all_may_import_imports_framing_at_most() -> None:
