@@ -26,7 +26,7 @@ def written(shown: Page, reports: list[FileReport]) -> PageReader:
 
 
 def hurt(path: str, ranges: int) -> tuple[list[Damage], FileReport]:
-    damage = [Damage(9 * n, 9 * n + 5, "stray", message="bytes of no record") for n in range(ranges)]
+    damage = [Damage(9 * n, 9 * n + 5, "stray", detail="bytes of no record") for n in range(ranges)]
     report = FileReport(path, "damaged", "tfrecord", records=1, bytes=9 * ranges, damaged_bytes=5 * ranges)
     report.faults["stray"] = ranges
     return damage, report

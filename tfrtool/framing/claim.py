@@ -269,9 +269,9 @@ class Claim:
             whole = present >= length and self._may_be_whole(self.scout.checksums(first + length), end)
             rescue = Rescue("unproved", 1, ((first, first + length),)) if whole else None
             message = words.torn(length, present, whole)
-            return [Damage(self.start, end, "torn", self.number, message=message, rescue=rescue)], end
+            return [Damage(self.start, end, "torn", self.number, detail=message, rescue=rescue)], end
         if self._resume == first:
-            return [Damage(self.start, first, "stray", message=words.stray_header(length))], first
+            return [Damage(self.start, first, "stray", detail=words.stray_header(length))], first
         return self._damage(self._resume, words.cut(length, self._resume - first), None)
 
     def _damage(self, end: int, message: str, rescue: Rescue | None) -> Explained:

@@ -41,6 +41,7 @@ class Rescue:
     Where `layout` is empty there is one, and `pieces` are the half-open ranges of the decoded stream that hold it, to
     be put together in order. Otherwise the one piece holds `records` frames one after another, in the layout of that
     name. `writer` is the layout by whose checksum alone the payload is proved, behind a header that is sound.
+    `line_feeds`: what stands between the pieces is the CR of a CR LF each, which was a line feed.
     """
 
     how: How
@@ -48,6 +49,7 @@ class Rescue:
     pieces: tuple[tuple[int, int], ...]
     layout: str = ""
     writer: str = ""
+    line_feeds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,9 @@ class Damage:
 
     `record` is the number in the file (from 0) of the record that is damaged there, None where the bytes belong to
     none or nobody can tell. `want` and `got` are masked checksums, the computed and the stored one, where one failed.
-    `message` is one plain sentence. `rescue` says which payloads of the range `repair` brings back whole, None for
-    none. `given_up`: the search for records in the range was given up, so there may be some, damaged ones.
+    `detail` says what is wrong, `tensorflow` what TensorFlow makes of it, empty where it does not come so far. `rescue`
+    says which payloads of the range `repair` brings back whole, None for none. `given_up`: the search for records in
+    the range was given up, so there may be some, damaged ones.
     """
 
     begin: int
@@ -66,9 +69,16 @@ class Damage:
     record: int | None = None
     want: int | None = None
     got: int | None = None
-    message: str = ""
+    detail: str = ""
     rescue: Rescue | None = None
     given_up: bool = False
+    tensorflow: str = ""
+
+    @property
+    def message(self) -> str:
+        """All that is to be said of it, in one plain sentence."""
+        detail = words.given_up(self.detail) if self.given_up else self.detail
+        return words.with_tensorflow(detail, self.tensorflow)
 
     @property
     def restorable(self) -> int:

@@ -215,7 +215,7 @@ class _Walker:
     def _lacking(self, at: int, end: int) -> Damage:
         length: int = _LENGTH.unpack(self.ahead.peek(at, HEADER))[0]
         message = words.ofrecord_lacking(length, at + HEADER + length - end)
-        return Damage(at, end, "payload", self.number, message=message)
+        return Damage(at, end, "payload", self.number, detail=message)
 
     def _payload(self, begin: int, length: int) -> memoryview | None:
         """The payload, or None for one that is too large to hold."""
@@ -246,19 +246,19 @@ class _Walker:
     def _damage(self, at: int, length: int | None) -> Damage:
         if length is None:
             end = at + len(self.ahead.peek(at, HEADER))
-            return Damage(at, end, "torn", self.number, message=f"{end - at} of the 8 bytes of a length are there")
+            return Damage(at, end, "torn", self.number, detail=f"{end - at} of the 8 bytes of a length are there")
         after = self._told_end(at)
         if after is not None:
             return self._named(at, after, length, after)
         end = at + HEADER + length
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
-            return Damage(at, end, "payload", self.number, message=words.ofrecord_payload(length))
+            return Damage(at, end, "payload", self.number, detail=words.ofrecord_payload(length))
         if length == 0 and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return self._named(at, end, length, end)  # a record of no bytes, whose neighbour is none the worse
         resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
         if resume is None and length > 0 and not fits:
-            return Damage(at, stop, "torn", self.number, message=words.ofrecord_torn(length, stop - at - HEADER))
+            return Damage(at, stop, "torn", self.number, detail=words.ofrecord_torn(length, stop - at - HEADER))
         return self._named(at, stop if resume is None else resume, length, stop)
 
     def _told_end(self, start: int) -> int | None:
@@ -281,7 +281,7 @@ class _Walker:
             fault, message = "zeros", words.ofrecord_zeros(end - at)
         elif length > 0:
             message = f"a length of {length:,} that leads to no record"
-        return Damage(at, end, fault, None if fault == "zeros" else self.number, message=message)
+        return Damage(at, end, fault, None if fault == "zeros" else self.number, detail=message)
 
     def _all_zero(self, at: int, end: int) -> bool:
         zeros = bytes(CAPACITY)

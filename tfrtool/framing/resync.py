@@ -45,7 +45,7 @@ class Resync:
         head = self.ahead.head(start)
         if len(head) < HEADER:
             end = start + len(head)
-            return [Damage(start, end, "torn", number, message=words.torn_header(len(head)))], end
+            return [Damage(start, end, "torn", number, detail=words.torn_header(len(head)))], end
         written = self._by_a_wrong_writer(start, number, head)
         if written:
             return written

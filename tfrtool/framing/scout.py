@@ -300,8 +300,8 @@ class Scout:
         begin, stop = self._run
         zeros = stop - begin
         if self._all_zero or 2 * zeros >= end - self.start:
-            return Damage(self.start, end, "zeros", message=words.zeros(end - self.start, zeros, begin))
-        return Damage(self.start, end, "stray", message=words.stray(end - self.start, self._sample[:_STRETCH]))
+            return Damage(self.start, end, "zeros", detail=words.zeros(end - self.start, zeros, begin))
+        return Damage(self.start, end, "stray", detail=words.stray(end - self.start, self._sample[:_STRETCH]))
 
 
 def _over_zeros(crc: int, length: int) -> int:

@@ -327,9 +327,7 @@ class _Walker:
             if refused > before and damage.fault == "stray" and damage.end - damage.begin > FRAMING:
                 from dataclasses import replace
 
-                from tfrtool.framing import words
-
-                damage = replace(damage, message=words.given_up(damage.message), given_up=True)
+                damage = replace(damage, given_up=True)
             if not self.damaged:
                 from tfrtool.framing import words
 
@@ -344,7 +342,7 @@ class _Walker:
                 if seen:
                     from dataclasses import replace
 
-                    damage = replace(damage, message=f"{damage.message} ({seen})")
+                    damage = replace(damage, tensorflow=seen)
             if damage.record is not None:
                 self.number += max(damage.rescue.records if damage.rescue else 1, 1)
             yield damage

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-UNDONE = "every line feed in this record became CR LF"
-"""How the damage of a record begins that is had back by undoing that."""
 _PRINTABLE = bytes(range(32, 127)) + b"\t\n\r"
 
 
@@ -43,6 +41,10 @@ def stray(total: int, sample: bytes) -> str:
 
 def given_up(said: str) -> str:
     return f"{said}; to search them for more damaged records would take too long"
+
+
+def undone() -> str:
+    return "every line feed in this record became CR LF; without that its checksums hold"
 
 
 def mended(length: int, flips: int) -> str:
@@ -163,3 +165,12 @@ def tensorflow_too_long(length: int, begin: int) -> str:
     if length >= 1 << 34:
         return f"TensorFlow asks for {length:,} bytes of memory here, and crashes where it does not get them"
     return f"TensorFlow stops here with 'truncated record at {begin}'"
+
+
+def tensorflow_inflating() -> str:
+    """The same for a break of a gzip or zlib stream, ahead of which it unpacks."""
+    return "TensorFlow stops here or earlier with 'inflate() failed'"
+
+
+def with_tensorflow(said: str, tensorflow: str) -> str:
+    return f"{said} ({tensorflow})" if tensorflow else said

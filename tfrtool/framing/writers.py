@@ -86,8 +86,8 @@ def confined(ahead: Ahead, layout: Layout, start: int, end: int, number: int) ->
     want = layout.stored(ahead.far.crc(first, end - 4, layout.crc))
     if one_bit_apart(want, layout.footer.unpack(ahead.peek(end - 4, 4))[0]):
         rescue = Rescue("stored-checksum", 1, ((first, end - 4),))
-        return Damage(start, end, "data-crc", number, message=words.checksum_flipped(length), rescue=rescue)
-    return Damage(start, end, "data-crc", number, message=words.data_unsound(length))
+        return Damage(start, end, "data-crc", number, detail=words.checksum_flipped(length), rescue=rescue)
+    return Damage(start, end, "data-crc", number, detail=words.data_unsound(length))
 
 
 def data_by_a_wrong_writer(ahead: Ahead, start: int, end: int, crc: int) -> Rescue | None:

@@ -90,24 +90,22 @@ class _Walker:
         want, got = Masked(rotated(crc32c(head[:8]))), Masked(ZEROED.header.unpack(head)[1])
         whole = not at and self.window.ends_at(end)
         said = (words.wrong_writer if whole else words.written)(ZEROED.words, count)
-        if not at:
-            said = f"{said} ({words.tensorflow('length-crc', at, end)})"
-        return Damage(
-            at, end, "length-crc", number, want, got, said, Rescue("unproved", count, ((at, end),), ZEROED.name)
-        )
+        seen = "" if at else words.tensorflow("length-crc", at, end)
+        rescue = Rescue("unproved", count, ((at, end),), ZEROED.name)
+        return Damage(at, end, "length-crc", number, want, got, said, rescue, tensorflow=seen)
 
     def _between(self, at: int, end: int, number: int) -> Damage:
         head = bytes(self.window.peek(at, HEADER))
         if self.window.ends_at(end):
             if len(head) < HEADER:
-                return Damage(at, end, "torn", number, message=words.torn_header(len(head)))
+                return Damage(at, end, "torn", number, detail=words.torn_header(len(head)))
             length = ZEROED.length(head)
             if ZEROED.sound(head) and end - at - FRAMING < length < LONGEST:  # the rest of it is not there
                 present, rescue = end - at - HEADER, None
                 if present >= length and not any(self.window.peek(at + HEADER + length, present - length)):
                     rescue = Rescue("unproved", 1, ((at + HEADER, at + HEADER + length),))
                 return Damage(
-                    at, end, "torn", number, message=words.torn(length, present, rescue is not None), rescue=rescue
+                    at, end, "torn", number, detail=words.torn(length, present, rescue is not None), rescue=rescue
                 )
         return passed(self.ahead, at, end)
 

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tfrtool.framing import words
 from tfrtool.sources.faults import CodecFault
 from tfrtool.sources.headless import LOOK, breaks_at_once, deflate_begins, gives_record
 from tfrtool.sources.inflate import PIECE, Deflate
@@ -216,10 +217,10 @@ class Unpacker:
         except zlib.error:
             return False
 
-    def _fault(self, packed: int, message: str, stops: bool = False, harmless: bool = False) -> None:
-        if stops and not any(fault.stops for fault in self._faults):
-            message += " (TensorFlow stops here or earlier with 'inflate() failed')"
-        self._faults.append(CodecFault(self._decoded, packed, message, stops, harmless))
+    def _fault(self, packed: int, detail: str, stops: bool = False, harmless: bool = False) -> None:
+        first = stops and not any(fault.stops for fault in self._faults)
+        seen = words.tensorflow_inflating() if first else ""
+        self._faults.append(CodecFault(self._decoded, packed, detail, stops, harmless, seen))
 
 
 def _bytes(count: int) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tfrtool.framing import words
+
 
 @dataclass(frozen=True, slots=True)
 class CodecFault:
@@ -12,11 +14,17 @@ class CodecFault:
     The bytes of the decoded stream before `offset_decoded` were unpacked before the fault was met. `stops`: TensorFlow
     raises there, or earlier, since it unpacks up to 256 KiB ahead (seen with version 2.21; of data that is only cut
     short it reads what there is, and what follows zlib data it does not look at). `harmless`: no byte of the data is
-    lost by it.
+    lost by it. `detail` says what is wrong, `tensorflow` what TensorFlow makes of the first that stops it.
     """
 
     offset_decoded: int
     offset_encoded: int
-    message: str
+    detail: str
     stops: bool = False
     harmless: bool = False
+    tensorflow: str = ""
+
+    @property
+    def message(self) -> str:
+        """All that is to be said of it, in one plain sentence."""
+        return words.with_tensorflow(self.detail, self.tensorflow)

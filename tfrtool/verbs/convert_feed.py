@@ -279,5 +279,5 @@ class Feed:
             batch.base + batch.ends[i] + self._after,
             "payload",
             batch.first + i,
-            message=f"the payload is no {wanted}: {error}",
+            detail=f"the payload is no {wanted}: {error}",
         )

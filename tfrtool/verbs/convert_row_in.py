@@ -227,7 +227,7 @@ class RowFeed:
         except DamageError:
             fault = self.source.source.faults[0]
             at = fault.offset_decoded
-            self._broken = Damage(at, at, "codec", None, message=fault.message)
+            self._broken = Damage(at, at, "codec", detail=fault.detail, tensorflow=fault.tensorflow)
             self.stopped = not self.skip_damaged
             yield self._broken
 

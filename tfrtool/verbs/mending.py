@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal
@@ -15,8 +14,6 @@ from tfrtool.verbs.salvage import Payload, Salvage
 from tfrtool.verbs.saving import Saving
 from tfrtool.verbs.trail import Trail
 from tfrtool.verbs.unmangle import Undone
-
-_OF_TENSORFLOW = re.compile(r" \(TensorFlow [^()]*\)$")
 
 
 class Mending:
@@ -78,7 +75,7 @@ class Mending:
         if self._report.restored == restored:  # there was nothing to undo
             self._trail.frames(begin, self._reached, self._report.written - at)
             return
-        damage = Damage(begin, self._reached, "stray", message=self._report.message or "")
+        damage = Damage(begin, self._reached, "stray", detail=self._report.message or "")
         records = self._report.written - at
         outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
         self._trail.damage(outcome, self._data)
@@ -145,7 +142,7 @@ class Mending:
 
         damage = outcome.damage
         ((begin, end),) = moved(((damage.begin, damage.end),))
-        said = f"in the stream so undone: {_OF_TENSORFLOW.sub('', damage.message)}"
+        said = f"in the stream so undone: {damage.detail}"
         rescue = damage.rescue and replace(damage.rescue, pieces=moved(damage.rescue.pieces))
-        damage = replace(damage, begin=begin, end=end, message=said, rescue=rescue)
+        damage = replace(damage, begin=begin, end=end, detail=said, rescue=rescue, tensorflow="")
         return outcome.replaced(damage=damage, dropped=moved(outcome.dropped))

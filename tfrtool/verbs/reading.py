@@ -76,8 +76,8 @@ def codec_damage(fault: CodecFault) -> Damage:
     """A break of the codec as damage, which stands between two bytes of the decoded stream."""
     from tfrtool.framing.damage import Damage, Rescue
 
-    at = fault.offset_decoded
-    return Damage(at, at, "codec", message=fault.message, rescue=Rescue("unwrapped", 0, ()) if fault.harmless else None)
+    at, rescue = fault.offset_decoded, Rescue("unwrapped", 0, ()) if fault.harmless else None
+    return Damage(at, at, "codec", detail=fault.detail, rescue=rescue, tensorflow=fault.tensorflow)
 
 
 def refuse_rewritten(source: Source) -> None:
@@ -227,16 +227,14 @@ class Reading:
             size = sum(map(len, whole(self.source.data)))
         elif size is None:
             size = len(self.source.head)
-        return [Damage(0, size, "stray", message=sniffed.message if sniffed else "")] if size else []
+        return [Damage(0, size, "stray", detail=sniffed.message if sniffed else "")] if size else []
 
     def _count(self, damage: Damage) -> None:
-        from tfrtool.framing.words import UNDONE
-
         self.tally.add(damage)
         if self._first is None:
             self._first = damage
         rescue = damage.rescue
-        self._undone += damage.message.startswith(UNDONE)
+        self._undone += rescue is not None and rescue.line_feeds
         if rescue and (rescue.layout or rescue.writer):
             if self._written is None:
                 self._written = damage

@@ -187,7 +187,7 @@ def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -
             report.lost = True
             report.bytes = report.dropped_bytes = trail.whole(again.data, report)
             if report.bytes:
-                whole = Damage(0, report.bytes, "stray", message=report.message or "")
+                whole = Damage(0, report.bytes, "stray", detail=report.message or "")
                 yield Outcome(whole, "dropped", 0, ((0, report.bytes),))
         elif report.status == "clean":
             report.kept = report.sound

@@ -173,7 +173,7 @@ class _Describing:
             batch.base + batch.ends[number] + after,
             "payload",
             batch.first + number,
-            message=f"the payload is no {self.kind}: {error}",
+            detail=f"the payload is no {self.kind}: {error}",
         )
 
 

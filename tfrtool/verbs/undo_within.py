@@ -6,22 +6,19 @@ looked at one by one: CR LF becomes LF in them, and the records that then stand 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from tfrtool.framing import words
 from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
-from tfrtool.framing.words import UNDONE
 
 LARGEST = 16 << 20
 """Most bytes of damaged ranges next to one another that are looked at: they are held in memory."""
-_OF_TENSORFLOW = re.compile(r" \(TensorFlow [^()]*\)$")
 _CRLF = b"\r\n"
-MESSAGE = f"{UNDONE}; without that its checksums hold"
 
 
 def undo_within(
@@ -98,8 +95,8 @@ def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> It
         if at >= damage.end and at > base:  # it was taken in by records before
             continue
         if at > damage.begin:
-            message = f"{damage.end - at:,} bytes that belong to no sound record"
-            yield Damage(at, damage.end, "stray", message=message)
+            detail = f"{damage.end - at:,} bytes that belong to no sound record"
+            yield Damage(at, damage.end, "stray", detail=detail)
             at = damage.end
             continue
         records = [] if damage.begin < claimed[0] else list(_leading(raw, damage.begin - base))
@@ -113,9 +110,9 @@ def _undone(held: list[Damage], raw: bytes, more: int, claimed: list[int]) -> It
             moved = tuple((base + left, base + right) for left, right in pieces)
             record = None if first is None else first + more + given + offset
             span = base + begin, base + end
-            seen = _OF_TENSORFLOW.search(damage.message) if not offset else None
-            message = MESSAGE + (seen[0] if seen else "")
-            yield Damage(*span, "data-crc", record, message=message, rescue=Rescue("rejoined", 1, moved))
+            seen = "" if offset else damage.tensorflow
+            rescue = Rescue("rejoined", 1, moved, line_feeds=True)
+            yield Damage(*span, "data-crc", record, detail=words.undone(), rescue=rescue, tensorflow=seen)
         at = base + records[-1][1]
         given += len(records) - (damage.record is not None)
 

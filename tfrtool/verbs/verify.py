@@ -123,7 +123,7 @@ def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
                 batch.base + end + after,
                 "payload",
                 batch.first + i,
-                message=f"the payload is no {kind}: {misfit}",
+                detail=f"the payload is no {kind}: {misfit}",
             )
 
 
