@@ -11,7 +11,7 @@ from tfrtool.report import ConvertReport, FileReport, Loss, Summary
 from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.verbs import Conversion
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.destination import Files, is_standard_output, refuse_terminal, refuse_to_mix
+from tfrtool.cli.printers_base import Silent
 from tfrtool.cli.remedies import option_words, remedy_words
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
@@ -21,7 +22,7 @@ from tfrtool.verbs.convert_options import ConvertOptions
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Printer
+    from tfrtool.cli.printers_base import Printer
     from tfrtool.verbs import Options
 
 

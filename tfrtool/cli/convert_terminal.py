@@ -13,7 +13,7 @@ from tfrtool.payload.values import size_text, text_of
 from tfrtool.report import ConvertReport, FileReport, Loss, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
     from tfrtool.verbs import Conversion
 

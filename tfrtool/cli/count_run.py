@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.printers_base import Silent
+from tfrtool.cli.session import run
 from tfrtool.verbs.count import count_file
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Printer
+    from tfrtool.cli.printers_base import Printer
     from tfrtool.report import FileReport
     from tfrtool.verbs import Options
 

@@ -11,7 +11,7 @@ from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Remedy, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 
 class CountText:

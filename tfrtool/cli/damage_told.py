@@ -9,7 +9,7 @@ from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 DAMAGE_LINES = 20

@@ -19,7 +19,7 @@ from tfrtool.verbs.head import Record
 from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 VALUES, CUT = 10, 1024
 """Unless more are asked for: values shown of a feature (and steps of a feature list), and bytes of one value."""

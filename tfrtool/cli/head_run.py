@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Event, Printer
+    from tfrtool.cli.printers_base import Event, Printer
     from tfrtool.verbs import Options
 
 RECORDS = 5
@@ -84,7 +84,7 @@ def _printer(common: Common, keys: bool, values: int | None) -> Printer:
 
         return HeadJson(values)
     if common.quiet:
-        from tfrtool.cli.session import Silent
+        from tfrtool.cli.printers_base import Silent
 
         return Silent()
     from tfrtool.cli.head_text import HeadKeys, HeadText

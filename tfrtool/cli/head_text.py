@@ -15,7 +15,7 @@ from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 PREVIEW = 80
 """Columns of a preview in a pipe, where nobody says how many there are."""

@@ -14,7 +14,7 @@ from tfrtool.verbs.index_check import IndexFault
 from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 
 class IndexJson(JsonPrinter):

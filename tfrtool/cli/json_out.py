@@ -14,7 +14,7 @@ from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 VERSION = 1

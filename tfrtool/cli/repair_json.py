@@ -10,8 +10,8 @@ from tfrtool.report import FileReport, RepairReport
 from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
+    from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.cli.session import Event
     from tfrtool.verbs import Outcome
 
 _FIELDS = (

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfrtool.cli.printers_base import Silent
 from tfrtool.cli.repair_plan import Plan, Wish, plan
 from tfrtool.cli.repair_toll import again
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.cli.text import plural
 from tfrtool.cli.unbroken import unbroken
@@ -20,7 +21,7 @@ from tfrtool.verbs.repair_options import RepairOptions
 from tfrtool.verbs.trail import Trail
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Printer
+    from tfrtool.cli.printers_base import Printer
     from tfrtool.verbs import Options, Outcome
 
 

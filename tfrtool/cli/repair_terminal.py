@@ -17,8 +17,8 @@ from tfrtool.report import FileReport, RepairReport, Summary
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.cli.session import Event
     from tfrtool.verbs import Outcome
 
 _MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}

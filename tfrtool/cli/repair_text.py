@@ -12,8 +12,8 @@ from tfrtool.cli.text import paint, printable, row
 from tfrtool.report import FileReport, RepairReport, Summary
 
 if TYPE_CHECKING:
+    from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.cli.session import Event
     from tfrtool.verbs import Outcome
 
 

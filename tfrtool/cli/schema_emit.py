@@ -17,7 +17,7 @@ from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.emit import Form, emit, notes, table_of
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.sources.inputs import Resolution
     from tfrtool.sources.sink import Sink
 

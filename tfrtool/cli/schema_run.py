@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
+from tfrtool.cli.printers_base import Silent
 from tfrtool.cli.schema_total import Adding
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.session import run
 from tfrtool.payload.schema.schema import Schema
 from tfrtool.verbs.schema import schema_file
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
+    from tfrtool.cli.printers_base import Event
     from tfrtool.cli.schema_json import SchemaJson
     from tfrtool.cli.schema_text import SchemaPrinter
-    from tfrtool.cli.session import Event
     from tfrtool.verbs import Options
     from tfrtool.verbs.emit import Form
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.payload.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 
 class Adding:

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.cli.text import plural
@@ -17,33 +17,9 @@ from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.framing.damage import Damage
-    from tfrtool.payload.schema.schema import Schema
+    from tfrtool.cli.printers_base import Event, Printer
     from tfrtool.sources.inputs import Resolution
-    from tfrtool.verbs import Options, Outcome, Record
-    from tfrtool.verbs.index_check import IndexFault
-
-    Event = Damage | IndexFault | Outcome | Record | Schema | FileReport
-
-
-class Printer(Protocol):
-    """Writes to standard output what a command found, as it is found."""
-
-    def show(self, name: str, event: Event) -> None:
-        """One finding, record or report of the input `name`; its report is the last."""
-
-    def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        """All inputs are done: their totals, and the names of the shards that are not there."""
-
-
-class Silent:
-    """Prints nothing, for `--quiet`."""
-
-    def show(self, name: str, event: Event) -> None:
-        pass
-
-    def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        pass
+    from tfrtool.verbs.options import Options
 
 
 def run(

@@ -13,7 +13,7 @@ from tfrtool.verbs.sizes import Sizes
 from tfrtool.verbs.stat import stat_report
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.verbs.digests import Place
 
 _FIELDS = (

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.printers_base import Silent
+from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError
 from tfrtool.sources.identities import Identities
 from tfrtool.verbs.stat import StatOptions, stat_file
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.cli.stat_json import StatJson
     from tfrtool.cli.stat_terminal import StatTerminal
     from tfrtool.cli.stat_text import StatText

@@ -17,7 +17,7 @@ from tfrtool.verbs.histogram import Bin
 from tfrtool.verbs.stat import StatReport, stat_report
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -15,7 +15,7 @@ from tfrtool.verbs.sizes import Spread
 from tfrtool.verbs.stat import stat_report
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 _FIELDS = 14  # between the status and what is wrong
 

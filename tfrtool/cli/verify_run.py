@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.session import Silent, run
+from tfrtool.cli.printers_base import Silent
+from tfrtool.cli.session import run
 from tfrtool.verbs.verify import verify_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tfrtool.cli.common import Common
-    from tfrtool.cli.session import Event, Printer
+    from tfrtool.cli.printers_base import Event, Printer
     from tfrtool.verbs import Options
 
 

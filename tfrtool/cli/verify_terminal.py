@@ -15,7 +15,7 @@ from tfrtool.payload import size_text
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 TABLE_ROWS = 20

@@ -10,7 +10,7 @@ from tfrtool.cli.text import paint, plural, printable, row
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 

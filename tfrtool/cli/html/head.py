@@ -17,7 +17,7 @@ from tfrtool.report import FileReport
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 WIDTH = 240

@@ -19,7 +19,7 @@ from tfrtool.cli.text import plural, printable, safe
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 FILES = 10_000
 """Rows that a table of files has at most; those of sound files are the first to be left out."""

@@ -13,7 +13,7 @@ from tfrtool.sources.sink import atomic_output
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.cli.html.page import Page
-    from tfrtool.cli.session import Event, Printer
+    from tfrtool.cli.printers_base import Event, Printer
     from tfrtool.report import Summary
     from tfrtool.sources.inputs import Resolution
     from tfrtool.verbs import Options

@@ -15,7 +15,7 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.report import FileReport
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
 
 ROWS = 10_000
 """Features that a page has a row for."""

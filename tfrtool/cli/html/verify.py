@@ -16,7 +16,7 @@ from tfrtool.report import FileReport
 from tfrtool.verbs.index_check import IndexFault
 
 if TYPE_CHECKING:
-    from tfrtool.cli.session import Event
+    from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
 
 ROWS = 10_000
