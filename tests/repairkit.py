@@ -15,11 +15,14 @@ from messagekit import BYTES, INT64S, OF_INT32S, entry, numbers, raw_example, si
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.report import RepairReport
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.sources.stream import whole
-from tfrtool.verbs import Options, RepairOptions, repair_file, verify_file
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import unwrapped
+from tfrtool.verbs.repair import repair_file
+from tfrtool.verbs.repair_options import RepairOptions
 from tfrtool.verbs.trail import Trail
+from tfrtool.verbs.verify import verify_file
 
 PLAIN = File(ten(3, 5, 24).payloads[:6])
 INNER = File(ten(5, 4, 12).payloads[:3])

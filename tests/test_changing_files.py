@@ -10,7 +10,10 @@ import pytest
 from faults import File, flip
 
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, count_file, head_file, verify_file
+from tfrtool.verbs.count import count_file
+from tfrtool.verbs.head import head_file
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.verify import verify_file
 
 DATA = File((bytes(100_000),) * 40).data
 """Some megabytes, so that no job reads all of them at once."""

@@ -14,7 +14,8 @@ from pytest import MonkeyPatch, fixture, mark
 from repaircli import DAMAGED, FLIPPED, PAYLOADS, SOUND, WHOLE, file, lay_out, lines
 
 from tfrtool.framing.layout import ZEROED
-from tfrtool.verbs import RepairOptions, repair_file
+from tfrtool.verbs.repair import repair_file
+from tfrtool.verbs.repair_options import RepairOptions
 
 
 @fixture(autouse=True)

@@ -18,7 +18,7 @@ from tfrtool.cli.schema_lines import unsaid
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema import agree, shards, table, wire_table
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.verbs.emit import emit, table_of
+from tfrtool.verbs.emit.forms import emit, table_of
 
 
 def write(path: Path, *payloads: bytes) -> Path:

@@ -29,9 +29,10 @@ from messagekit import (
     tensor,
 )
 
-from tfrtool.payload import content_of, describe_value, preview, preview_list, read_features, size_text
-from tfrtool.payload.content import Content
-from tfrtool.payload.values import sizes_text
+from tfrtool.payload.content import Content, content_of, describe_value
+from tfrtool.payload.features_read import read_features
+from tfrtool.payload.preview import preview, preview_list
+from tfrtool.payload.values import size_text, sizes_text
 
 
 def segment(marker, data):

@@ -19,8 +19,9 @@ from tfrtool import DamageError, OpenError, RefusedError, TfrtoolError, WriteErr
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload import mapping_templates, messages
 from tfrtool.payload.mapping_rules import Refused
-from tfrtool.verbs import Conversion, ConvertOptions, formats_base, formats_registry
-from tfrtool.verbs.convert_options import convert_options
+from tfrtool.verbs import formats_base, formats_registry
+from tfrtool.verbs.conversion import Conversion
+from tfrtool.verbs.convert_options import ConvertOptions, convert_options
 from tfrtool.verbs.convert_shards import oneflow_arguments
 
 Lists = dict[str, Any]

@@ -18,7 +18,7 @@ from pytest import MonkeyPatch, fixture, mark, param, raises
 from tfrtool import DamageError, OpenError, RefusedError, WriteError, convert, records
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.rows import read_row
-from tfrtool.verbs import Conversion
+from tfrtool.verbs.conversion import Conversion
 from tfrtool.verbs.convert_options import convert_options
 
 parquet = param("parquet", marks=[mark.parquet, mark.skipif(find_spec("pyarrow") is None, reason="no pyarrow")])

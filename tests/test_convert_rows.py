@@ -36,7 +36,7 @@ from pytest import MonkeyPatch, fixture, mark, param, raises
 from tfrtool import DamageError, RefusedError, UnsupportedError, WriteError, convert, records
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.rows import read_row
-from tfrtool.verbs import Conversion
+from tfrtool.verbs.conversion import Conversion
 from tfrtool.verbs.convert_options import convert_options
 
 needs_pyarrow = mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")

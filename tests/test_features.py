@@ -402,7 +402,7 @@ def test_an_events_file_of_the_real_tensorflow_is_read(tmp_path):
     writer.close()
     (path,) = tmp_path.iterdir()
     records = [record.numpy() for record in tf.data.TFRecordDataset(str(path))]
-    from tfrtool.payload import fits, kind_of
+    from tfrtool.payload.kinds import fits, kind_of
 
     assert {kind_of(record) for record in records} == {"event"}
     assert [fits(record, "event") for record in records] == [None] * 4

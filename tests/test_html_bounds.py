@@ -13,7 +13,7 @@ from tfrtool.cli.html.page import Page
 from tfrtool.cli.html.thumbnails import Thumbnails
 from tfrtool.cli.html.verify import VerifyPage
 from tfrtool.framing.damage import Damage
-from tfrtool.payload import read_features
+from tfrtool.payload.features_read import read_features
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
 

@@ -23,7 +23,8 @@ from program import environment
 
 import tfrtool
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, verify_file
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.verify import verify_file
 
 PAYLOADS = tuple(
     example({"label": ("int64_list", [n]), "data": ("bytes_list", [Random(n).randbytes(n * 37)])}) for n in range(40)

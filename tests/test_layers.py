@@ -85,6 +85,12 @@ def test_no_module_needs_one_that_imports_it() -> None:
     assert list(TopologicalSorter(graph).static_order())  # a cycle is an error that names it
 
 
+@mark.parametrize("path", sorted(PACKAGE.rglob("*/__init__.py")), ids=lambda path: path.parent.name)
+def test_a_package_says_what_is_in_it_and_holds_nothing_itself(path: Path) -> None:
+    tree = ast.parse(path.read_bytes())
+    assert ast.get_docstring(tree) and len(tree.body) == 1
+
+
 def test_what_all_may_import_imports_framing_at_most() -> None:
     for name in FOR_ALL:
         used = {room(module) for module, _ in imports(ast.parse((PACKAGE / f"{name}.py").read_bytes()))} - {None}

@@ -19,7 +19,7 @@ import tfrtool
 from tfrtool.cli import schema_run
 from tfrtool.cli.common import Common
 from tfrtool.framing.layout import LAYOUTS
-from tfrtool.verbs.emit import Form
+from tfrtool.verbs.emit.forms import Form
 
 
 @pytest.fixture

@@ -40,7 +40,8 @@ from messagekit import (
 )
 from pytest import MonkeyPatch, mark, raises
 
-from tfrtool.payload import fits, kind_of, mapping_templates, messages
+from tfrtool.payload import mapping_templates, messages
+from tfrtool.payload.kinds import fits, kind_of
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Pattern
 from tfrtool.payload.mapping_rules import Refused, Rules

@@ -18,8 +18,11 @@ from verbkit import bytes_read, verified
 import tfrtool
 from tfrtool.framing.encode import frame
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, head_file, verify_file, voting
+from tfrtool.verbs import voting
+from tfrtool.verbs.head import head_file
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.schema import schema_file
+from tfrtool.verbs.verify import verify_file
 
 SIZES = [100, 40_000, 150_000, 2_100_000]
 FORMS = {"plain": bytes, "gzip": lambda data: gzip.compress(data, 1)}

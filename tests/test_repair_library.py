@@ -14,7 +14,7 @@ import pytest
 from faults import File, cut, flip, ten, zero
 
 import tfrtool
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.verbs import reread
 
 FILE = ten()

@@ -28,8 +28,9 @@ from stepkit import (
 
 import tfrtool
 from tfrtool.report import RepairReport
-from tfrtool.sources import Source
-from tfrtool.verbs import RepairOptions, repair_file
+from tfrtool.sources.opening import Source
+from tfrtool.verbs.repair import repair_file
+from tfrtool.verbs.repair_options import RepairOptions
 
 
 @fixture(autouse=True)

@@ -39,11 +39,11 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
 from tfrtool.payload.wire import LONG_NAME
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options
-from tfrtool.verbs.emit import emit
 from tfrtool.verbs.emit.as_json import schema_fields
+from tfrtool.verbs.emit.forms import emit
 from tfrtool.verbs.findings import findings
 from tfrtool.verbs.labels import is_label, looks_like_label
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.schema import schema_file
 
 JPEG = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x20\0\x10\x01\x01\x11\0"

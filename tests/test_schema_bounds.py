@@ -39,8 +39,8 @@ from tfrtool.payload.schema.schema import Schema
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options
 from tfrtool.verbs.emit.as_json import schema_fields
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.schema import schema_file
 
 

@@ -26,7 +26,7 @@ import tfrtool
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload import messages
-from tfrtool.verbs.emit import emit
+from tfrtool.verbs.emit.forms import emit
 
 DALI = mark.consumer("nvidia.dali")
 SOME, NONE = ("bytes_list", [b"some"]), ("bytes_list", [])

@@ -23,7 +23,8 @@ from schemakit import HOSTILE, PIECES, described, mixed
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema.schema import Schema
-from tfrtool.verbs.emit import FORMS, emit, notes, tfds
+from tfrtool.verbs.emit import tfds
+from tfrtool.verbs.emit.forms import FORMS, emit, notes
 from tfrtool.verbs.findings import findings
 
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffc0000b080010002001011100")

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from sourcekit import flipped, frame, gz, pieces, read_all, records, words
 
 from tfrtool.errors import OpenError, ReadError, UnsupportedError
-from tfrtool.sources import Source, open_source
 from tfrtool.sources.local import LocalFile
+from tfrtool.sources.opening import Source, open_source
 from tfrtool.sources.overflow import Overflow
 from tfrtool.sources.stream import Spool, chunks_of_descriptor
 
@@ -413,7 +413,7 @@ _READ = """
 import sys; sys.path.insert(0, sys.argv[1])
 from sourcekit import read_all
 from tfrtool.errors import OpenError
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 try:
     with open_source("-") as source:
         print(source.seekable, source.size_on_disk, source.compression, len(read_all(source.data)))

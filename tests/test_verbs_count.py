@@ -12,7 +12,8 @@ from faults import File, cut, drop, flip, insert, zero
 from verbkit import AT, DATA, EXAMPLES, OF_DATA, bytes_read, counted, verified
 
 from tfrtool.framing.encode import frame, header
-from tfrtool.verbs import Options, count_file
+from tfrtool.verbs.count import count_file
+from tfrtool.verbs.options import Options
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, Record, head_file
-from tfrtool.verbs.head import record_file
+from tfrtool.verbs.head import Record, head_file, record_file
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.schema import schema_file
 
 

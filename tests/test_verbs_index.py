@@ -18,9 +18,11 @@ import tfrtool
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
 from tfrtool.report import FORCE, FileReport
-from tfrtool.verbs import Options, Record, StatReport, verify_file
-from tfrtool.verbs.head import record_file
+from tfrtool.verbs.head import Record, record_file
 from tfrtool.verbs.index_check import TOLD, IndexFault
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.stat import StatReport
+from tfrtool.verbs.verify import verify_file
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ import tfrtool
 from tfrtool.framing.encode import frame, header
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.framing.window import Held
-from tfrtool.verbs import StatOptions, StatReport, stat_file
 from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.digests import Digests
 from tfrtool.verbs.sizes import NOTHING, Sizes
+from tfrtool.verbs.stat import StatOptions, StatReport, stat_file
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from verbkit import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS, bytes_read, ranges, 
 import tfrtool
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.report import FileReport, Remedy
-from tfrtool.verbs import Options, verify_file
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.verify import verify_file
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tfrtool.cli.convert_words import sentence
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.features_read import read_features
 from tfrtool.payload.where import Condition, Where
-from tfrtool.verbs import Conversion
+from tfrtool.verbs.conversion import Conversion
 from tfrtool.verbs.convert_options import convert_options
 
 RECORD: dict[str, Any] = {

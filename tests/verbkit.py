@@ -13,7 +13,9 @@ from pytest import MonkeyPatch
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import ofrecord_frame
 from tfrtool.report import FileReport
-from tfrtool.verbs import Options, count_file, verify_file
+from tfrtool.verbs.count import count_file
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.verify import verify_file
 
 EXAMPLES = File(
     tuple(

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.convert import convert
     from tfrtool.verbs.count import count
     from tfrtool.verbs.dataset import DataSet, stat_all
-    from tfrtool.verbs.emit import emit
+    from tfrtool.verbs.emit.forms import emit
     from tfrtool.verbs.head import Record, head
     from tfrtool.verbs.records import Frame, records, walk
     from tfrtool.verbs.repair import repair
@@ -92,7 +92,7 @@ _HOMES = {
     "verbs.convert": ("convert",),
     "verbs.count": ("count",),
     "verbs.dataset": ("DataSet", "stat_all"),
-    "verbs.emit": ("emit",),
+    "verbs.emit.forms": ("emit",),
     "verbs.head": ("Record", "head"),
     "verbs.records": ("Frame", "records", "walk"),
     "verbs.repair": ("repair",),

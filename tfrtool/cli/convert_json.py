@@ -12,7 +12,7 @@ from tfrtool.verbs.json_text import json_text
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
-    from tfrtool.verbs import Conversion
+    from tfrtool.verbs.conversion import Conversion
 
 
 class ConvertJson(JsonPrinter):

@@ -23,7 +23,7 @@ from tfrtool.verbs.convert_options import ConvertOptions
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.cli.printers_base import Printer
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 
 def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:

@@ -15,7 +15,7 @@ from tfrtool.report import ConvertReport, FileReport, Summary
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
     from tfrtool.framing.damage import Damage
-    from tfrtool.verbs import Conversion
+    from tfrtool.verbs.conversion import Conversion
 
 
 class ConvertText:

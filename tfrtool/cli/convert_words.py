@@ -9,7 +9,7 @@ from tfrtool.cli.text import plural
 from tfrtool.report import ConvertReport, FileReport
 
 if TYPE_CHECKING:
-    from tfrtool.verbs import Conversion
+    from tfrtool.verbs.conversion import Conversion
 
 
 def sentence(report: FileReport, conversion: Conversion) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.cli.printers_base import Printer
     from tfrtool.report import FileReport
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 
 def count(common: Common) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.json_out import JsonPrinter
 from tfrtool.cli.record_lines import UNKNOWN_BYTES, near
-from tfrtool.payload import FeatureListView, FeatureView
+from tfrtool.payload.features import FeatureListView, FeatureView
 from tfrtool.payload.values import json_bytes, text_of
 from tfrtool.verbs.head import Record
 from tfrtool.verbs.json_text import json_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.cli.printers_base import Event, Printer
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 RECORDS = 5
 """Records shown unless `-n` says otherwise."""

@@ -9,7 +9,7 @@ from tfrtool.cli.record_lines import Line, lines
 from tfrtool.cli.table import Column, heading, layout, short, table
 from tfrtool.cli.terminal import console
 from tfrtool.cli.text import plural, safe
-from tfrtool.payload import size_text
+from tfrtool.payload.values import size_text
 from tfrtool.verbs.head import Record
 
 CARD_ROWS = 100

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tfrtool.cli.text import safe, safe_name
-from tfrtool.payload import FeatureListView, FeatureView, preview, preview_list
-from tfrtool.payload.preview import value_text
+from tfrtool.payload.features import FeatureListView, FeatureView
+from tfrtool.payload.preview import preview, preview_list, value_text
 from tfrtool.verbs.head import Record
 
 UNKNOWN_BYTES = 64

@@ -12,7 +12,7 @@ from tfrtool.verbs.json_text import json_text
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.verbs import Outcome
+    from tfrtool.report import Outcome
 
 _FIELDS = (
     "output",

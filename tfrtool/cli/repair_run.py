@@ -22,7 +22,8 @@ from tfrtool.verbs.trail import Trail
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Printer
-    from tfrtool.verbs import Options, Outcome
+    from tfrtool.report import Outcome
+    from tfrtool.verbs.options import Options
 
 
 def run_repair(wish: Wish) -> int:

@@ -11,7 +11,7 @@ from tfrtool.cli.strip_terminal import StripDrawn
 from tfrtool.cli.table import Column, heading, table
 from tfrtool.cli.terminal import advise, advised, console, show_command, totals
 from tfrtool.cli.text import plural, printable, safe
-from tfrtool.payload import size_text
+from tfrtool.payload.values import size_text
 from tfrtool.report import FileReport, RepairReport, Summary
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.verbs import Outcome
+    from tfrtool.report import Outcome
 
 _MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}
 _COLUMNS = (

@@ -14,7 +14,7 @@ from tfrtool.report import FileReport, RepairReport, Summary
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
     from tfrtool.cli.repair_plan import Plan
-    from tfrtool.verbs import Outcome
+    from tfrtool.report import Outcome
 
 
 class RepairText:

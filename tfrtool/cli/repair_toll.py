@@ -14,7 +14,7 @@ from tfrtool.report import RepairReport
 from tfrtool.sources.shell import shell_word
 
 if TYPE_CHECKING:
-    from tfrtool.verbs import Outcome
+    from tfrtool.report import Outcome
 
 SHOWN = 20
 """Ranges of one file that a terminal shows."""

@@ -14,7 +14,7 @@ from tfrtool.cli.schema_text import SchemaPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
-from tfrtool.verbs.emit import Form, emit, notes, table_of
+from tfrtool.verbs.emit.forms import Form, emit, notes, table_of
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
     from tfrtool.cli.schema_json import SchemaJson
     from tfrtool.cli.schema_text import SchemaPrinter
-    from tfrtool.verbs import Options
-    from tfrtool.verbs.emit import Form
+    from tfrtool.verbs.emit.forms import Form
+    from tfrtool.verbs.options import Options
 
 
 class _Quiet(Adding, Silent):

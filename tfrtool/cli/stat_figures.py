@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from tfrtool.cli.stat_words import repeats
 from tfrtool.cli.text import plural, printable
-from tfrtool.payload import size_text
-from tfrtool.payload.values import sizes_text
+from tfrtool.payload.values import size_text, sizes_text
 from tfrtool.verbs.dataset import DataSet
 from tfrtool.verbs.histogram import Bin
 

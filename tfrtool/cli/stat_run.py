@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tfrtool.cli.stat_json import StatJson
     from tfrtool.cli.stat_terminal import StatTerminal
     from tfrtool.cli.stat_text import StatText
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 
 def stat(

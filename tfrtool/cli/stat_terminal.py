@@ -10,7 +10,7 @@ from tfrtool.cli.stat_words import what_is_wrong
 from tfrtool.cli.table import beside, heading
 from tfrtool.cli.terminal import advise, can_encode, console, totals
 from tfrtool.cli.text import plural, printable, safe
-from tfrtool.payload import size_text
+from tfrtool.payload.values import size_text
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.dataset import DataSet, advice
 from tfrtool.verbs.histogram import Bin

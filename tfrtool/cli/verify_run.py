@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tfrtool.cli.common import Common
     from tfrtool.cli.printers_base import Event, Printer
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 
 def verify(

@@ -11,7 +11,7 @@ from tfrtool.cli.table import Column, heading, table
 from tfrtool.cli.terminal import advise, advised, console, show_command, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.cli.verify_text import Toll, verdict
-from tfrtool.payload import size_text
+from tfrtool.payload.values import size_text
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import Bytes, crc32c
 from tfrtool.report import Compression
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.formats_base import Layout, Target
 from tfrtool.verbs.options import Options

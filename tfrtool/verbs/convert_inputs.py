@@ -13,7 +13,7 @@ from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Side
 from tfrtool.report import Compression, ConvertReport, Remedy
-from tfrtool.sources import Source, open_source
+from tfrtool.sources.opening import Source, open_source
 from tfrtool.verbs.convert_feed import Feed, Range, Sink
 from tfrtool.verbs.convert_named import told_by_name
 from tfrtool.verbs.formats_registry import READERS

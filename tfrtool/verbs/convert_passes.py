@@ -22,7 +22,7 @@ from tfrtool.verbs.convert_out import Counting
 if TYPE_CHECKING:
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.report import Kind
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
     from tfrtool.verbs.convert_inputs import Feeding, Input, Inputs
     from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.convert_rows import RowPlan

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.rows_row import Message
     from tfrtool.payload.where import Where
     from tfrtool.report import Compression, ConvertReport
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
     from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.convert_rows import RowReader
     from tfrtool.verbs.formats_base import Pieces, Rows

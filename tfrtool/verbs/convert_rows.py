@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.rows_guess import GuessSchema
     from tfrtool.payload.rows_json import JsonRows
     from tfrtool.report import Kind
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
     from tfrtool.verbs.convert_options import ConvertOptions
     from tfrtool.verbs.formats_base import Pieces, Rows, Target
 

@@ -9,9 +9,10 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
-from tfrtool.sources import Sniffed, Source
+from tfrtool.sources.opening import Source
 from tfrtool.sources.shell import shell_word
 from tfrtool.sources.sniff import may_be_ofrecord
+from tfrtool.sources.sniffed import Sniffed
 from tfrtool.verbs.identify import AS_OFRECORD
 from tfrtool.verbs.mangled import AGAIN, Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
 

@@ -10,7 +10,7 @@ from tfrtool.verbs.targets import ofrecord_writer, tfrecord_writer
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping_rules import Losses
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
     from tfrtool.verbs.convert_rows import RowPlan, RowReader
 
 # Rows are imported where they are used: most conversions have none.

@@ -17,7 +17,8 @@ from tfrtool.report import Remedy
 if TYPE_CHECKING:
     from tfrtool.framing.window import Readable
     from tfrtool.report import Format
-    from tfrtool.sources import Sniffed, Source
+    from tfrtool.sources.opening import Source
+    from tfrtool.sources.sniffed import Sniffed
 
 _SEARCHED = 1 << 20
 """How far framing is looked for before a signature or the other format may speak, in bytes."""
@@ -117,7 +118,7 @@ AS_OFRECORD = Remedy(
 
 
 def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
-    from tfrtool.sources import Sniffed
+    from tfrtool.sources.sniffed import Sniffed
 
     as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
     return Sniffed(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)
@@ -127,7 +128,7 @@ def _mistaken(source: Source, said: Sniffed) -> Sniffed:
     """What is said of a file that is not packed as was asked for: to have it told apart helps where that tells it."""
     if said.remedy is None or said.diagnosis or told_apart(source, "auto", sound=False).found:
         return said
-    from tfrtool.sources import Sniffed
+    from tfrtool.sources.sniffed import Sniffed
 
     none = "no record and no member of gzip data was found in it either: copy or fetch the file again"
     return Sniffed(said.diagnosis, said.message, none)

@@ -11,8 +11,8 @@ from tfrtool.payload.rows import read_row, write_row
 from tfrtool.payload.rows_json import JsonRows
 from tfrtool.payload.rows_parse import BadJson, ParseRows
 from tfrtool.payload.rows_row import Change, Message, Row, RowError
-from tfrtool.sources import open_source
 from tfrtool.sources.lines import MAX_LINE, LineTooLong, lines
+from tfrtool.sources.opening import open_source
 from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.writer import packer
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.rows_schema import RowSchema
     from tfrtool.payload.wire import Buffer
     from tfrtool.report import Compression
-    from tfrtool.sources import Source
-    from tfrtool.sources.opening import Wanted
+    from tfrtool.sources.opening import Source, Wanted
 
 _TELL = 64
 """Lines after which the progress is told."""

@@ -20,14 +20,14 @@ from tfrtool.payload.rows_fit import Double, fit_cell
 from tfrtool.payload.rows_parse import BOOLEAN
 from tfrtool.payload.rows_row import NO_KIND, Cell, Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_schema import RowSchema
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.parquet_arrow import METADATA_KEY, arrow, parquet
 from tfrtool.verbs.parquet_cells import InRow, Shape, cells_of, shape_of, steps_of
 
 if TYPE_CHECKING:
     from tfrtool.framing.window import Readable
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
 
 BATCH_BYTES = 8 << 20
 """Bytes of rows, by the average of their row group, that are turned into payloads at once."""

@@ -14,7 +14,7 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Tally
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.sources.reasons import quoted
 from tfrtool.verbs.identify import Identity, identify
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.framing.window import Readable
     from tfrtool.report import Kind
-    from tfrtool.sources import CodecFault, Source
+    from tfrtool.sources.faults import CodecFault
+    from tfrtool.sources.opening import Source
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.voting import Voting
 

@@ -10,7 +10,7 @@ from typing import Literal
 from tfrtool.errors import DamageError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import MAX_RECORD, Batch
-from tfrtool.sources import open_source
+from tfrtool.sources.opening import open_source
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading, unwrapped
 

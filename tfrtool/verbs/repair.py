@@ -18,8 +18,8 @@ from tfrtool.errors import ReadError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
-from tfrtool.sources import Source, open_source
 from tfrtool.sources.identities import Identities
+from tfrtool.sources.opening import Source, open_source
 from tfrtool.sources.reasons import input_called
 from tfrtool.verbs.mending import Mending
 from tfrtool.verbs.options import Options
@@ -108,10 +108,10 @@ def repair(
 
     The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
     (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
-    each damaged range; for files with millions of them use `tfrtool.verbs.repair_file`, which yields them. Damage is
-    never raised. Where a side file cannot be written there is no output either. Raises `OpenError`, `ReadError`,
-    `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then there is no
-    output, or the old one; ValueError or TypeError for arguments that are none.
+    each damaged range; for files with millions of them use `tfrtool.verbs.repair.repair_file`, which yields them.
+    Damage is never raised. Where a side file cannot be written there is no output either. Raises `OpenError`,
+    `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then
+    there is no output, or the old one; ValueError or TypeError for arguments that are none.
     """
     from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from tfrtool.framing.window import Readable
-from tfrtool.sources import Source
+from tfrtool.sources.opening import Source
 
 _HELD = 1 << 30
 """Bytes of an unpacked stream that are held, in temporary files, to be read again."""

@@ -13,7 +13,7 @@ from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch
 from tfrtool.framing.window import Readable
 from tfrtool.report import RepairReport
-from tfrtool.sources import Source, open_source
+from tfrtool.sources.opening import Source, open_source
 from tfrtool.sources.stream import whole
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading import Reading

@@ -30,7 +30,7 @@ from tfrtool.verbs.unmangle import Undone
 
 if TYPE_CHECKING:
     from tfrtool.framing.window import Readable
-    from tfrtool.sources import Source
+    from tfrtool.sources.opening import Source
 
 _RECORDS = 1 << 20
 """How far records are looked for in what is unpacked, and beside it, in bytes."""

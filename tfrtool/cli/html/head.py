@@ -12,7 +12,8 @@ from tfrtool.cli.html.thumbnails import Thumbnails
 from tfrtool.cli.record_lines import lines
 from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
-from tfrtool.payload import FeatureListView, FeatureView, size_text
+from tfrtool.payload.features import FeatureListView, FeatureView
+from tfrtool.payload.values import size_text
 from tfrtool.report import FileReport
 from tfrtool.verbs.head import Record
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event, Printer
     from tfrtool.report import Summary
     from tfrtool.sources.inputs import Resolution
-    from tfrtool.verbs import Options
+    from tfrtool.verbs.options import Options
 
 
 class Both:

@@ -11,7 +11,7 @@ from tfrtool.cli.remedies import advice
 from tfrtool.cli.strip import Strip
 from tfrtool.cli.text import plural
 from tfrtool.cli.verify_text import Toll, verdict
-from tfrtool.payload import size_text
+from tfrtool.payload.values import size_text
 from tfrtool.report import FileReport
 from tfrtool.verbs.index_check import IndexFault
 
