@@ -17,6 +17,11 @@ from tfrtool.verbs.parquet import ParquetWriter, check_parquet
 from tfrtool.verbs.parquet_arrow import arrow
 
 
+def said(changes: Iterable[Change]) -> list[tuple[str, str, bool]]:
+    """What a list of changes says: of which feature, what, and whether something is lost."""
+    return [(change.feature, change.what, change.lost) for change in changes]
+
+
 def _write_all(writer: JsonlWriter | ParquetWriter, payloads: Iterable[Buffer]) -> None:
     for number, payload in enumerate(payloads):
         try:

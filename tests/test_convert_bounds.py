@@ -15,6 +15,7 @@ from tfrtool import convert
 from tfrtool.framing.encode import frame
 from tfrtool.payload.mapping import Mapper
 from tfrtool.payload.mapping_names import Names
+from tfrtool.payload.mapping_read import NOT_TEXT
 from tfrtool.payload.mapping_rules import Losses, Rules
 from tfrtool.payload.rows import write_row
 from tfrtool.payload.rows_guess import GuessSchema
@@ -50,8 +51,8 @@ def integers(name: str) -> Row:
         lambda name: JSON.line(integers(name), []),
         lambda name: MAPPER.convert(example({name: ("int64_list", [1])}), 0),
         lambda name: NAMES.target(name.encode()),
-        lambda name: LOSSES.add(name.encode(), "lost", 0, lost=True),
-        lambda name: CHANGES.add([Change(name, "lost")], 0),
+        lambda name: LOSSES.add(name.encode(), NOT_TEXT, 0),
+        lambda name: CHANGES.add([Change(name, NOT_TEXT)], 0),
     ],
     ids=["writing a row", "a line", "mapping", "choosing", "losses", "changes"],
 )
@@ -69,8 +70,8 @@ def test_what_happened_to_features_of_long_names_is_told_all_the_same() -> None:
     losses, changes = Losses(), Changes()
     for number in range(MANY):
         name = f"{number:x>{LONG}}"
-        losses.add(name.encode(), "lost", number, lost=True)
-        changes.add([Change(name, "lost")], number)
+        losses.add(name.encode(), NOT_TEXT, number)
+        changes.add([Change(name, NOT_TEXT)], number)
     assert sum(loss.records for loss in losses.all()) == sum(one.records for one in changes) == MANY
     assert losses.all()[0].feature and losses.all()[-1].feature is None
 

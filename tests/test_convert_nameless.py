@@ -45,7 +45,7 @@ def test_they_are_dropped_with_what_protobuf_does_not_know_and_told(how: dict[st
         pytest.importorskip("pyarrow")
     done = convert("tf", "out", **how, unknown="drop")
     (loss,) = [loss for loss in done.reports[0].losses if loss.lost]
-    assert (done.written, loss.what, loss.records) == (3, NOT_TEXT, 1)
+    assert (done.written, loss.what, loss.records) == (3, NOT_TEXT.words, 1)
     convert("out", "back", to="tfrecord")
     name = "k" if "rename" in how else "ok"
     assert list(records("back")) == [example({name: ("int64_list", [2])})] * 3
@@ -83,5 +83,5 @@ def test_so_are_names_of_ofrecords_and_of_feature_lists() -> None:
     Path("lists").write_bytes(frame(LISTED) * 2)
     for how in ({"select": ["ok"]}, {"sequence": "flatten"}):
         done = convert("lists", "flat", to="tfrecord", unknown="drop", force=True, **how)
-        assert [loss.what for loss in done.reports[0].losses if loss.lost] == [NOT_TEXT]
+        assert [loss.what for loss in done.reports[0].losses if loss.lost] == [NOT_TEXT.words]
         assert [payload.removesuffix(sized(2)) for payload in records("flat")] == [PLAIN] * 2

@@ -216,20 +216,64 @@ class RepairReport(FileReport):
         return self.lost or self.status == "foreign"
 
 
+# fmt: off
+LossCode = Literal[
+    "absent", "bad-line", "bare-nan", "booleans", "compared-with-number", "compared-with-text", "condition-on-list",
+    "condition-unmet", "double-as-bytes", "double-as-float", "double-rounded", "empty-kept", "empty-list",
+    "empty-skipped", "flattened", "int32-as-int64", "int32-widened", "integers-as-floats", "kind-untold",
+    "lists-joined", "name-not-utf8", "name-twice", "name-unmet", "nan-bits", "no-kind-absent", "no-kind-dropped",
+    "no-kind-kept", "no-kind-steps", "numbers-anew", "order", "overridden", "parts-joined", "prefix-unmet",
+    "respelled", "rounded-to-double", "rounded-to-float", "row-respelled", "row-unknown-field", "runs-joined",
+    "second-list", "two-names", "type-unmet", "unknown-fields"
+]
+# fmt: on
+About = tuple[str | int, ...]
+
+
+class LossKind(Fields, frozen=True):
+    """What can become of a feature, or of a record, in a conversion.
+
+    `lost` tells losses from changes that leave every value as it was. `words` are what is said of it, with braces for
+    what differs from one to the next.
+    """
+
+    code: LossCode
+    words: str
+    lost: bool = True
+
+    def __hash__(self) -> int:
+        return hash(self.code)
+
+
 class Loss(Fields):
     """One way in which features came out of a conversion other than they went in.
 
-    `feature` is the name in the input, None where it is about whole records. `lost` tells losses from changes that
-    leave every value as it was. `records` counts the records that it happened to; `first` and `last` are the numbers
+    `feature` is the name in the input, None where it is about whole records; `kind` is what became of it, and `about`
+    fills the braces of its words. `records` counts the records that it happened to; `first` and `last` are the numbers
     in the file of the first and the last of them.
     """
 
     feature: bytes | None
-    what: str
-    lost: bool
+    kind: LossKind
+    about: About
     records: int
     first: int
     last: int
+
+    @property
+    def code(self) -> LossCode:
+        """What became of it, for programs."""
+        return self.kind.code
+
+    @property
+    def what(self) -> str:
+        """What became of it, for people."""
+        return self.kind.words.format(*self.about)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a value, a name or a kind is not in the output as it was."""
+        return self.kind.lost
 
 
 class ConvertReport(FileReport):

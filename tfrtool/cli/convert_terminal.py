@@ -10,7 +10,7 @@ from tfrtool.cli.table import Column, heading, short, table
 from tfrtool.cli.terminal import console, totals
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload.values import size_text, text_of
-from tfrtool.report import ConvertReport, FileReport, Loss, Summary
+from tfrtool.report import About, ConvertReport, FileReport, Loss, LossKind, Summary
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers_base import Event
@@ -112,9 +112,9 @@ class ConvertTerminal:
 
 def _together(reports: Sequence[ConvertReport]) -> list[Loss]:
     """The losses of all inputs, losses before changes, what happened most first."""
-    found: dict[tuple[bytes | None, str], Loss] = {}
+    found: dict[tuple[bytes | None, LossKind, About], Loss] = {}
     for report in reports:
         for loss in report.losses:
-            one = found.setdefault((loss.feature, loss.what), Loss(loss.feature, loss.what, loss.lost, 0, 0, 0))
-            one.records += loss.records
+            fact = loss.feature, loss.kind, loss.about
+            found.setdefault(fact, Loss(*fact, 0, 0, 0)).records += loss.records
     return sorted(found.values(), key=lambda loss: (not loss.lost, -loss.records))

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.remedies import advice
 from tfrtool.cli.text import plural
-from tfrtool.report import ConvertReport, FileReport
+from tfrtool.report import ConvertReport, FileReport, LossCode
 
 if TYPE_CHECKING:
     from tfrtool.verbs.conversion import Conversion
+
+_UNASKED: tuple[LossCode, ...] = ("overridden", "rounded-to-float", "rounded-to-double", "no-kind-steps")
 
 
 def sentence(report: FileReport, conversion: Conversion) -> str:
@@ -49,13 +51,9 @@ def _gone(report: ConvertReport, conversion: Conversion) -> str:
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
     """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not, a list
     that another one overrides."""
-    from tfrtool.payload.mapping_rules import STEPS_LEFT
-    from tfrtool.payload.mapping_strangers import OVERRIDDEN
-    from tfrtool.payload.rows_fit import ROUNDED, ROUNDED_TO_DOUBLE
     from tfrtool.verbs.formats_base import ROWS
 
-    unasked = (OVERRIDDEN, ROUNDED, ROUNDED_TO_DOUBLE, STEPS_LEFT)
-    return conversion.target in ROWS or any(loss.what in unasked for loss in report.losses)
+    return conversion.target in ROWS or any(loss.code in _UNASKED for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:

@@ -28,6 +28,7 @@ from tfrtool.payload.mapping_strangers import Strangers
 from tfrtool.payload.mapping_write import Pieces, packed, size_of, sized
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, MAX_SIZE, Buffer
+from tfrtool.report import LossKind
 
 if TYPE_CHECKING:
     from tfrtool.report import Kind
@@ -36,9 +37,15 @@ Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""
 
 _KINDS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
-_RESPELLED = "spelled otherwise than protobuf spells it, and written as it does"
-_NOTHING_KEPT = "a record of no features, kept as no bytes: OneFlow stops there, and reading it finds damage"
-_ONEFLOW_STOPS = "kept without a kind, at which OneFlow stops"
+_MERGED = LossKind("parts-joined", "features in more than one part, joined as protobuf reads them", lost=False)
+_RESPELLED = LossKind("respelled", "spelled otherwise than protobuf spells it, and written as it does", lost=False)
+_NOTHING_KEPT = LossKind(
+    "empty-kept", "a record of no features, kept as no bytes: OneFlow stops there, and reading it finds damage", False
+)
+_NOTHING_SKIPPED = LossKind("empty-skipped", "a record of no features, left out")
+_KINDLESS_KEPT = LossKind("no-kind-kept", "kept without a kind, at which OneFlow stops", lost=False)
+_KINDLESS_DROPPED = LossKind("no-kind-dropped", "a feature without a kind, left out")
+_FLATTENED = LossKind("flattened", "a feature list, stored as a feature and its lengths", lost=False)
 _Feature = tuple[bytes, Pieces]
 
 
@@ -118,7 +125,7 @@ class Mapper:
             self._seen(name, kind, name, wanted)
         loss = None
         if (kind, wanted) == ("int32", "int64"):
-            loss = self.losses.of(name, AS_INT64, record, lost=False)
+            loss = self.losses.of(name, AS_INT64, record)
         return Change(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
@@ -126,11 +133,11 @@ class Mapper:
         self._strangers.refuse_other_kinds(view)
         found = read_record(view, self.source, self._sequences, lenient=self.rules.unknown == "drop")
         for name in found.nameless:
-            self.losses.add(name, NOT_TEXT, record, lost=True)
+            self.losses.add(name, NOT_TEXT, record)
         if found.merged:
-            self.losses.add(None, "features in more than one part, joined as protobuf reads them", record, lost=False)
+            self.losses.add(None, _MERGED, record)
         if found.respelled:
-            self.losses.add(None, _RESPELLED, record, lost=False)
+            self.losses.add(None, _RESPELLED, record)
         self._strangers.refuse_strangers(view, found)
         self._strangers.beside(found, record)
         sequence = self._same and 2 in found.parts
@@ -155,10 +162,10 @@ class Mapper:
             body = [*sized(1, body), *top]
         elif not size and not self.rules.for_rows:
             if self.rules.empty == "keep":
-                self.losses.add(None, _NOTHING_KEPT, record, lost=False)
+                self.losses.add(None, _NOTHING_KEPT, record)
                 return body
             if self.rules.empty == "skip":
-                self.losses.add(None, "a record of no features, left out", record, lost=True)
+                self.losses.add(None, _NOTHING_SKIPPED, record)
                 return None
             raise Refused(
                 None, "an OFRecord of no features, at which OneFlow stops", "{empty=skip} leaves such records out"
@@ -222,10 +229,10 @@ class Mapper:
         if self.rules.no_kind == "refuse":
             raise Refused(item.name, "it has no kind and no values", "{no_kind=keep} or {no_kind=drop} lets it through")
         if self.rules.no_kind == "drop":
-            self.losses.add(item.name, "a feature without a kind, left out", record, lost=True)
+            self.losses.add(item.name, _KINDLESS_DROPPED, record)
             return None
         if self.target == "ofrecord" and not self.rules.for_rows:
-            self.losses.add(item.name, _ONEFLOW_STOPS, record, lost=False)
+            self.losses.add(item.name, _KINDLESS_KEPT, record)
         if self._seen is not None:
             self._seen(item.name, None, name, None)
         self._lists.meet(item, name)
@@ -238,8 +245,8 @@ class Mapper:
             return []
         whole, counts = joined_steps(view, name, steps)
         if any(step.kind is None for step in steps):
-            self.losses.add(name, STEPS_LEFT, record, lost=True)
-        self.losses.add(name, "a feature list, stored as a feature and its lengths", record, lost=False)
+            self.losses.add(name, STEPS_LEFT, record)
+        self.losses.add(name, _FLATTENED, record)
         values = self._feature(view, whole, record)
         lengths = lengths_of(name, self.names)
         if self._told_flat is not None:

@@ -12,9 +12,13 @@ from tfrtool.payload.mapping_rules import KINDS, TITLES, Losses, Refused, Rules,
 from tfrtool.payload.mapping_write import Pieces, as_doubles, int64_as_int32, packed, sized
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import signed32, varints
+from tfrtool.report import LossKind
 
-_ANEW = "numbers spelled otherwise than protobuf spells them, and written as it does"
-AS_INT64 = "int32 stored as int64"
+_ANEW = LossKind("numbers-anew", "numbers spelled otherwise than protobuf spells them, and written as it does", False)
+_AS_BYTES = LossKind("double-as-bytes", "double stored as bytes", lost=False)
+_AS_FLOAT = LossKind("double-as-float", "double stored as float, exactly", lost=False)
+_ROUNDED = LossKind("double-rounded", "double rounded to float")
+AS_INT64 = LossKind("int32-as-int64", "int32 stored as int64", lost=False)
 
 
 class Lists:
@@ -53,7 +57,7 @@ class Lists:
             return wanted, self._as_it_is(view, item, pieces)
         change = (item.kind, wanted)
         if change == ("int32", "int64"):
-            self._losses.add(item.name, AS_INT64, record, lost=False)
+            self._losses.add(item.name, AS_INT64, record)
             return wanted, self._anew(view, item, self._int32s(view, item, pieces), record)
         if change == ("int64", "int32"):
             return wanted, self._anew(view, item, packed(int64_as_int32(pieces())), record)
@@ -62,7 +66,7 @@ class Lists:
         if change == ("double", "float"):
             return wanted, self._rounded(item.name, b"".join(pieces()), record)
         if change == ("double", "bytes"):
-            self._losses.add(item.name, "double stored as bytes", record, lost=False)
+            self._losses.add(item.name, _AS_BYTES, record)
             return wanted, sized(1, [b"".join(pieces())])
         if change == ("bytes", "double"):
             return wanted, packed(as_doubles(item.name, list(pieces())))
@@ -117,13 +121,10 @@ class Lists:
         if len(item.lists) == 1 and not item.split:
             begin, end = item.lists[0]
             if b"".join(pieces) != view[begin:end]:
-                self._losses.add(item.name, _ANEW, record, lost=False)
+                self._losses.add(item.name, _ANEW, record)
         return pieces
 
     def _rounded(self, name: bytes, raw: bytes, record: int) -> Pieces:
         floats, changed = narrowed(raw, self._rules.double != "round")
-        if changed:
-            self._losses.add(name, "double rounded to float", record, lost=True)
-        else:
-            self._losses.add(name, "double stored as float, exactly", record, lost=False)
+        self._losses.add(name, _ROUNDED if changed else _AS_FLOAT, record)
         return packed(floats)

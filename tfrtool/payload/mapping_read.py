@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from tfrtool.payload.mapping_rules import KINDS, Side
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import I32, I64, LEN, SGROUP, VARINT, WireError, check_varints, fields, read_tag
+from tfrtool.report import LossKind
 
 _NUMBERS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
 _WIRE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "int64": VARINT, "double": I64, "int32": VARINT}
 WIDTH: dict[ListKind, int] = {"float": 4, "double": 8}
 Span = tuple[int, int]
-NOT_TEXT = "the name is not UTF-8, and the feature is left out"
+NOT_TEXT = LossKind("name-not-utf8", "the name is not UTF-8, and the feature is left out")
 
 
 class NotText(WireError):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import text_of
-from tfrtool.report import Loss, Remedy
+from tfrtool.report import About, Loss, LossKind, Remedy
 
 Side = Literal["example", "ofrecord"]
 """The messages that are written; read are these, and SequenceExamples to be flattened."""
@@ -62,7 +62,7 @@ class Rules:
         return bool(self.select or self.drop or self.rename or self.strip_prefix)
 
 
-STEPS_LEFT = "steps without a kind, told as steps without values"
+STEPS_LEFT = LossKind("no-kind-steps", "steps without a kind, told as steps without values")
 
 
 class Refused(ValueError):
@@ -91,25 +91,25 @@ class Losses:
     MOST_BYTES = 1 << 22
 
     def __init__(self) -> None:
-        self._found: dict[tuple[bytes | None, str], Loss] = {}
+        self._found: dict[tuple[bytes | None, LossKind, About], Loss] = {}
         self._bytes = 0
 
-    def add(self, feature: bytes | None, what: str, record: int, *, lost: bool) -> None:
-        """Note what happened to a feature in the record of that number."""
-        loss = self.of(feature, what, record, lost=lost)
+    def add(self, feature: bytes | None, kind: LossKind, record: int, about: About = ()) -> None:
+        """Note what happened to a feature in the record of that number; `about` fills the braces of its words."""
+        loss = self.of(feature, kind, record, about)
         if loss.last != record:
             loss.records += 1
             loss.last = record
 
-    def of(self, feature: bytes | None, what: str, record: int, *, lost: bool) -> Loss:
+    def of(self, feature: bytes | None, kind: LossKind, record: int, about: About = ()) -> Loss:
         """The loss of that feature and that sort, of no records if it was not there; for who counts by itself."""
-        loss = self._found.get((feature, what))
+        loss = self._found.get((feature, kind, about))
         if loss is None:
             size = len(feature or b"")
             if len(self._found) >= self.MOST or self._bytes + size > self.MOST_BYTES:
                 feature, size = None, 0
             self._bytes += size
-            loss = self._found.setdefault((feature, what), Loss(feature, what, lost, 0, record, -1))
+            loss = self._found.setdefault((feature, kind, about), Loss(feature, kind, about, 0, record, -1))
         return loss
 
     def all(self) -> list[Loss]:

@@ -7,8 +7,12 @@ from tfrtool.payload.mapping_read import Item, Record, Span
 from tfrtool.payload.mapping_rules import KINDS, TITLES, Losses, Refused, Rules, Side
 from tfrtool.payload.mapping_write import Pieces
 from tfrtool.payload.wire import WireError, read_tag
+from tfrtool.report import LossKind
 
-OVERRIDDEN = "a list that one of another kind overrides, left out"
+OVERRIDDEN = LossKind("overridden", "a list that one of another kind overrides, left out")
+_UNKNOWN = LossKind("unknown-fields", "unknown fields, left out")
+_JOINED = LossKind("lists-joined", "lists set more than once, joined as protobuf reads them", lost=False)
+_SPLIT = LossKind("runs-joined", "numbers in more than one run, packed into one", lost=False)
 """Lost in every conversion that reads it: for protobuf, and so for every reader, it is not there."""
 
 
@@ -65,7 +69,7 @@ class Strangers:
             hint = "{unknown=drop} leaves them out" + ("" if homeless else ", {unknown=keep} copies them")
             raise Refused(name, f"a field {where}", hint)
         if rule == "drop":
-            self._losses.add(name, "unknown fields, left out", record, lost=True)
+            self._losses.add(name, _UNKNOWN, record)
 
     def told(self, view: memoryview, item: Item, record: int) -> Pieces:
         """The unknown fields of a feature that are kept; all that is odd about it is told."""
@@ -73,11 +77,11 @@ class Strangers:
         if item.unknown or item.beside or item.within:
             extra = self._extra(view, item, record)
         if item.overridden:
-            self._losses.add(item.name, OVERRIDDEN, record, lost=True)
+            self._losses.add(item.name, OVERRIDDEN, record)
         if item.joined:
-            self._losses.add(item.name, "lists set more than once, joined as protobuf reads them", record, lost=False)
+            self._losses.add(item.name, _JOINED, record)
         if item.split:
-            self._losses.add(item.name, "numbers in more than one run, packed into one", record, lost=False)
+            self._losses.add(item.name, _SPLIT, record)
         return extra
 
     def _extra(self, view: memoryview, item: Item, record: int) -> Pieces:

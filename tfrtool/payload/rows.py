@@ -15,8 +15,9 @@ from tfrtool.payload.rows_numbers import CODES, few_unpacked, is_usual, packed, 
 from tfrtool.payload.rows_row import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, Values
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LEN, LONG_NAME, Buffer, WireError, read_size, varint
+from tfrtool.report import LossKind
 
-RESPELLED = "spelled in another way"
+RESPELLED = LossKind("row-respelled", "spelled in another way", lost=False)
 _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 
 
@@ -37,7 +38,7 @@ def read_row(payload: Buffer, message: Message, changes: list[Change] | None = N
     found: list[Change] = []
     row = read_odd(data, message, found, lenient)
     if not found and write_row(row) != data:
-        found.append(Change("", RESPELLED, False))
+        found.append(Change("", RESPELLED))
     if changes is not None:
         changes += found
     return row

@@ -10,13 +10,14 @@ from typing import Literal, cast
 from tfrtool.payload.rows_row import Cell, Change, Message, RowError
 from tfrtool.payload.rows_text import are_spelled_by
 from tfrtool.payload.usual import ListKind
+from tfrtool.report import LossKind
 
 Double = Literal["refuse", "exact", "round"]
 """What becomes of doubles where only floats can stand: refused, taken where they are float32 values, or rounded."""
 
-ROUNDED = "rounded to float32"
-ROUNDED_TO_DOUBLE = "rounded to a double"
-WIDENED = "int32 became int64"
+ROUNDED = LossKind("rounded-to-float", "rounded to float32")
+ROUNDED_TO_DOUBLE = LossKind("rounded-to-double", "rounded to a double")
+WIDENED = LossKind("int32-widened", "int32 became int64", lost=False)
 
 
 def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: list[Change]) -> Cell:
@@ -28,7 +29,7 @@ def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: l
     if message == "ofrecord" or kind not in ("double", "int32"):
         return cell
     if kind == "int32":
-        changes.append(Change(name, WIDENED, False))
+        changes.append(Change(name, WIDENED))
         return Cell("int64", array("q", cast("array[int]", values)))
     if double == "refuse":
         raise RowError("it holds doubles, and an Example has floats only", name)

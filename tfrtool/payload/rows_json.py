@@ -26,9 +26,10 @@ from tfrtool.payload.rows_schema import MAX_FEATURES, Column, RowSchema
 from tfrtool.payload.rows_text import base64_string, doubles, floats, is_text, string
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.wire import LONG_NAME
+from tfrtool.report import LossKind
 
-NAN_BITS = "the bits of a NaN"
-_UNTOLD = "it is {}, which a reader without a schema takes for {}"
+NAN_BITS = LossKind("nan-bits", "the bits of a NaN")
+_UNTOLD = LossKind("kind-untold", "it is {}, which a reader without a schema takes for {}")
 _USUAL_NAN = {
     "float": (b"\x00\x00\xc0\x7f", b"\x7f\xc0\x00\x00"),
     "double": (bytes(6) + b"\xf8\x7f", b"\x7f\xf8" + bytes(6)),
@@ -106,7 +107,7 @@ class JsonRows:
             bears = self._other_before((name if len(name) <= LONG_NAME else _digest(name), in_steps), kind)
         if bears and not self._exact:
             bears = False
-            changes.append(Change(name, _UNTOLD.format(kind, _taken_for(cell))))
+            changes.append(Change(name, _UNTOLD, (kind, _taken_for(cell))))
         items = _items(kind, values, column if same else None, bears)
         if kind in _USUAL_NAN and not all(map(_is_usual, cast(Iterable[float], values))) and _odd_nan(kind, values):
             changes.append(Change(name, NAN_BITS))

@@ -14,12 +14,14 @@ from tfrtool.payload.strict import misfit
 from tfrtool.payload.usual import ListKind
 from tfrtool.payload.values import text_of
 from tfrtool.payload.wire import I32, I64, LEN, VARINT, WireError, fields
+from tfrtool.report import LossKind
 
 _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofrecord": "an OFRecord"}
 _SINGLE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "double": I64, "int64": VARINT, "int32": VARINT}
-_TWICE = "the name stands more than once in a record, and the last is kept"
-_OVERRIDDEN = "a second list stands in the feature, and the last is kept"
-_UNKNOWN = "field {} is not known and is dropped"
+_TWICE = LossKind("name-twice", "the name stands more than once in a record, and the last is kept")
+_OVERRIDDEN = LossKind("second-list", "a second list stands in the feature, and the last is kept")
+_UNKNOWN = LossKind("row-unknown-field", "field {} is not known and is dropped")
+_TWO_NAMES = LossKind("two-names", "an entry has two names, and the last is kept")
 
 Spans = list[tuple[int, int]]
 Item = TypeVar("Item")
@@ -59,7 +61,7 @@ class _Odd:
             if wire == LEN and number in parts:
                 parts[number].append((begin, end))
             else:
-                self._say("", _UNKNOWN.format(number))
+                self._say("", _UNKNOWN, number)
         self._map(parts[1], row.features, self._cell)
         if 2 in parts:
             self._map(parts[2], row.feature_lists, self._steps)
@@ -67,8 +69,8 @@ class _Odd:
             raise WireError(0, "no feature, and fields of another message")
         return row
 
-    def _say(self, feature: str, what: str) -> None:
-        change = Change(feature, what)
+    def _say(self, feature: str, kind: LossKind, *about: int) -> None:
+        change = Change(feature, kind, about)
         if change not in self.changes[-8:]:
             self.changes.append(change)
 
@@ -77,7 +79,7 @@ class _Odd:
         for begin, end in spans:
             for number, wire, first, last in fields(self.p, begin, end):
                 if number != 1 or wire != LEN:
-                    self._say("", _UNKNOWN.format(number))
+                    self._say("", _UNKNOWN, number)
                     continue
                 raw, value = self._entry(first, last)
                 name = text_of(raw)
@@ -97,12 +99,12 @@ class _Odd:
         for number, wire, first, last in fields(self.p, begin, end):
             if number == 1 and wire == LEN:
                 if named:
-                    self._say(text_of(name), "an entry has two names, and the last is kept")
+                    self._say(text_of(name), _TWO_NAMES)
                 name, named = self.p[first:last], True
             elif number == 2 and wire == LEN:
                 value.append((first, last))
             else:
-                self._say(text_of(name), _UNKNOWN.format(number))
+                self._say(text_of(name), _UNKNOWN, number)
         if not value:
             refuse_nested(name, begin)
         return name, value
@@ -114,7 +116,7 @@ class _Odd:
                 if number == 1 and wire == LEN:
                     steps.append(self._cell(name, [(first, last)]))
                 else:
-                    self._say(name, _UNKNOWN.format(number))
+                    self._say(name, _UNKNOWN, number)
         return steps
 
     def _cell(self, name: str, spans: Spans) -> Cell:
@@ -124,7 +126,7 @@ class _Odd:
         for begin, end in spans:
             for number, wire, first, last in fields(self.p, begin, end):
                 if wire != LEN or number not in self.kinds:
-                    self._say(name, _UNKNOWN.format(number))
+                    self._say(name, _UNKNOWN, number)
                     continue
                 if self.kinds[number] != kind:
                     if kind is not None:
@@ -139,7 +141,7 @@ class _Odd:
         for begin, end in spans:
             for number, wire, first, last in fields(p, begin, end):
                 if number != 1 or wire not in (single, LEN):
-                    self._say(name, _UNKNOWN.format(number))
+                    self._say(name, _UNKNOWN, number)
                 elif kind == "bytes":
                     pieces.append(p[first:last])
                 else:

@@ -13,13 +13,14 @@ from tfrtool.payload.rows_numbers import CODES
 from tfrtool.payload.rows_row import NO_KIND, Cell, Change, Message, Row, RowError
 from tfrtool.payload.rows_schema import Column, RowSchema
 from tfrtool.payload.usual import ListKind
+from tfrtool.report import LossKind
 
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """Floats that JSON has no numbers for."""
-EMPTY = "an empty list of no kind is a feature of no kind"
-BARE = "NaN or an infinity without quotes, which is no JSON, taken for a float"
-MERGED = "integers taken for floats, as other values of the feature are"
-BOOLEAN = "true and false became 1 and 0"
+EMPTY = LossKind("empty-list", "an empty list of no kind is a feature of no kind", lost=False)
+BARE = LossKind("bare-nan", "NaN or an infinity without quotes, which is no JSON, taken for a float", lost=False)
+MERGED = LossKind("integers-as-floats", "integers taken for floats, as other values of the feature are", lost=False)
+BOOLEAN = LossKind("booleans", "true and false became 1 and 0", lost=False)
 _BEARS = {*CODES, "bytes"}
 _PARTS = ("context", "feature_lists")
 
@@ -134,11 +135,11 @@ class ParseRows:
         items = value if isinstance(value, list) else [value]
         if kind is None:
             if not items:
-                changes.append(Change(name, EMPTY, False))
+                changes.append(Change(name, EMPTY))
                 return NO_KIND
             kind = guess(name, items)
         if kind == "float" and name in self._merged and not any(isinstance(item, float | str) for item in items):
-            changes.append(Change(name, MERGED, False))
+            changes.append(Change(name, MERGED))
         return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
 
 
@@ -199,9 +200,9 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
         return Cell(kind, [_bytes(name, item) for item in items])
     types = set(map(type, items))
     if bool in types:
-        changes.append(Change(name, BOOLEAN, False))
+        changes.append(Change(name, BOOLEAN))
     if _Bare in types:
-        changes.append(Change(name, BARE, False))
+        changes.append(Change(name, BARE))
     if kind in ("int64", "int32"):
         whole = items if types == {int} else [_integer(name, kind, item) for item in items]
         return Cell(kind, integers(name, kind, whole))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from tfrtool.payload.usual import ListKind
+from tfrtool.report import About, LossKind
 
 Message = Literal["example", "sequence_example", "ofrecord"]
 Values = list[bytes] | array  # type: ignore[type-arg]
@@ -35,11 +36,21 @@ NO_KIND = Cell(None, [])
 
 
 class Change(NamedTuple):
-    """What does not come back, and of which feature: "" for the record itself. `lost`: a value, a name or a kind is."""
+    """What does not come back, and of which feature: "" for the record itself. `about` fills the braces of `kind`."""
 
     feature: str
-    what: str
-    lost: bool = True
+    kind: LossKind
+    about: About = ()
+
+    @property
+    def what(self) -> str:
+        """What became of it, for people."""
+        return self.kind.words.format(*self.about)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a value, a name or a kind is not there as it was."""
+        return self.kind.lost
 
 
 def shown(name: str) -> str:

@@ -37,11 +37,11 @@ class Changes:
         for change in dict.fromkeys(changes):
             found = self._found.get(change)
             if found is None and (len(self._found) >= _MOST or self._names + len(change.feature) > _MOST_NAMES):
-                change = Change("", change.what, change.lost)
+                change = change._replace(feature="")
                 found = self._found.get(change)
             if found is None:
                 self._names += len(change.feature)
-                self._found[change] = Counted(*change, 1, record, record)
+                self._found[change] = Counted(change.feature, change.what, change.lost, 1, record, record)
             elif found.last != record:
                 found.records += 1
                 found.last = record

@@ -11,7 +11,7 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping_rules import Losses, Refused
 from tfrtool.payload.rows_row import Change, Row, RowError
 from tfrtool.payload.wire import WireError
-from tfrtool.report import Remedy
+from tfrtool.report import LossKind, Remedy
 from tfrtool.verbs.convert_feed import Range, Sink
 from tfrtool.verbs.convert_rows import RowPlan, Telling
 
@@ -27,20 +27,19 @@ if TYPE_CHECKING:
     from tfrtool.verbs.convert_rows import RowReader
     from tfrtool.verbs.formats_base import Pieces, Rows
 
-BAD_LINE = "a line that is no row, left out"
-"""How what is told of such lines begins; it goes on with the place of the first, and what is wrong there."""
+_BAD_LINE = LossKind("bad-line", "a line that is no row, left out; the first is {}")
 
 
 def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
     """The lines of JSON Lines."""
     from tfrtool.verbs.jsonl import JsonlReader
 
-    what = ""
+    first = ""
 
     def bad(number: int, error: RefusedError) -> None:
-        nonlocal what
-        what = what or f"{BAD_LINE}; the first is {error.facts}"
-        losses.add(None, what, number, lost=True)
+        nonlocal first
+        first = first or error.facts
+        losses.add(None, _BAD_LINE, number, (first,))
 
     schema, rules = plan.lines_schema(), plan.options.rules
     reader = JsonlReader(
@@ -251,7 +250,7 @@ class RowFeed:
             report.faults["codec"] += 1
         if self.read:
             report.kind = self.source.message
-        bad = sum(loss.records for loss in self.losses.all() if loss.what.startswith(BAD_LINE))
+        bad = sum(loss.records for loss in self.losses.all() if loss.kind is _BAD_LINE)
         if bad and report.status == "clean":
             report.status = "damaged"
         report.records, report.written, report.skipped = self.read, self.written, self.skipped + bad

@@ -58,7 +58,7 @@ class Telling(Changes):
     def add(self, changes: list[Change], record: int) -> None:
         for change in dict.fromkeys(changes):
             feature = change.feature.encode("utf-8", "surrogateescape") if change.feature else None
-            self._losses.add(feature, change.what, record, lost=change.lost)
+            self._losses.add(feature, change.kind, record, change.about)
 
 
 class RowPlan:

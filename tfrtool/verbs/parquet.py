@@ -14,6 +14,7 @@ from tfrtool.errors import RefusedError, WriteError
 from tfrtool.payload.rows import read_row
 from tfrtool.payload.rows_row import Change, Message, Row, RowError, shown
 from tfrtool.payload.rows_schema import RowSchema, Survey
+from tfrtool.report import LossKind
 from tfrtool.verbs.changes import Changes
 from tfrtool.verbs.parquet_arrow import arrow, has_column, parquet, table_schema
 from tfrtool.verbs.parquet_columns import SLOT, Filling, FillingSteps
@@ -25,9 +26,9 @@ ROW_GROUP_BYTES = 64 << 20
 MAX_ROW_GROUP_BYTES = 1 << 30
 """An Arrow array of lists or of bytes holds less than 2 GiB; a record of the largest size may come on top."""
 
-NO_KIND = "it has no kind in a record, and becomes absent"
-ABSENT = "it is absent from a record, and becomes one of no kind"
-ORDER = "the order of the features in the record"
+NO_KIND = LossKind("no-kind-absent", "it has no kind in a record, and becomes absent")
+ABSENT = LossKind("absent", "it is absent from a record, and becomes one of no kind")
+ORDER = LossKind("order", "the order of the features in the record", lost=False)
 
 
 def table_columns(survey: Survey) -> RowSchema:
@@ -121,7 +122,7 @@ class ParquetWriter:
             for name in row.feature_lists:
                 if name not in self._lists:
                     raise RowError("it is not in the schema", name)
-            changes.append(Change("", ORDER, False))
+            changes.append(Change("", ORDER))
 
     def finish(self) -> None:
         """Write what is held, and the footer. Nothing is written after it."""

@@ -182,7 +182,7 @@ class ParquetReader:
             if cell is None:
                 continue
             if shape.is_bool:
-                told[i].append(Change(name, BOOLEAN, False))
+                told[i].append(Change(name, BOOLEAN))
             try:
                 if isinstance(cell, Cell):
                     row.features[name] = fit_cell(name, cell, self.message, self._double, told[i])
