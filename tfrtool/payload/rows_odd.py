@@ -34,13 +34,15 @@ def read_odd(p: bytes, message: Message, changes: list[Change], lenient: bool) -
         what = (
             "an OFRecord (or the bare features of an Example)" if seen == "ofrecord" else _NAMES.get(seen, "an Event")
         )
-        raise RowError(f"the payload is not {_NAMES[message]}: by its structure it is {what}")
+        why = f"by its structure it is {what}"
+        raise RowError(f"the payload is not {_NAMES[message]}: {why}", misfit=WireError(0, why))
     if not lenient and p and (found := misfit(p, message)):
-        raise RowError(f"the payload is not {_NAMES[message]}: {found}")
+        why = f"the payload is not {_NAMES[message]}: {found}"
+        raise RowError(why, misfit=WireError(found.offset, found.why))
     try:
         return _Odd(p, message, changes).row()
     except WireError as error:
-        raise RowError(f"the payload is not {_NAMES[message]}: {error}") from None
+        raise RowError(f"the payload is not {_NAMES[message]}: {error}", misfit=error) from None
 
 
 class _Odd:

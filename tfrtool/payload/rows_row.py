@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from tfrtool.payload.usual import ListKind
+from tfrtool.payload.wire import WireError
 from tfrtool.report import About, LossKind
 
 Message = Literal["example", "sequence_example", "ofrecord"]
@@ -59,12 +60,16 @@ def shown(name: str) -> str:
 
 
 class RowError(ValueError):
-    """A payload or a row that cannot be what was asked for: `why`, and of which feature where one is to blame."""
+    """A payload or a row that cannot be what was asked for: `why`, and of which feature where one is to blame.
 
-    def __init__(self, why: str, feature: str | None = None) -> None:
+    `misfit` is where and why the payload departs from the message, where it is not that message.
+    """
+
+    def __init__(self, why: str, feature: str | None = None, misfit: WireError | None = None) -> None:
         super().__init__(why if feature is None else f"feature {shown(feature)}: {why}")
         self.why = why
         self.feature = feature
+        self.misfit = misfit
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ which message the rows are, and what they are told by `--schema`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from tfrtool.verbs.formats_base import Pieces, Rows, Target
 
 _NAMES = {"example": "an Example", "sequence_example": "a SequenceExample", "ofrecord": "an OFRecord"}
-_PLACED = re.compile(r"(.*), at byte ([0-9]+) of the payload", re.DOTALL)
 _DROP = "{unknown=drop} reads the record as protobuf does, and leaves out what has no place in a row"
 _APART = "convert them apart"
 
@@ -180,9 +178,8 @@ class RowPlan:
         try:
             read_row(payload, message, lenient=True)
         except RowError:
-            why = error.why.removeprefix(f"the payload is not {_NAMES[message]}: ")
-            placed = _PLACED.fullmatch(why)
-            return WireError(int(placed[2]), placed[1]) if placed else WireError(0, why)
+            found = error.misfit
+            return WireError(found.offset, found.why) if found else WireError(0, error.why)
         try:
             read_record(memoryview(payload), "ofrecord" if message == "ofrecord" else "example", sequence=True)
         except NotText as odd:
