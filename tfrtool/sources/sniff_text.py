@@ -57,7 +57,8 @@ def _xml(begin: str) -> Sniffed:
     code, says = _CODE.search(begin), _ERROR_MESSAGE.search(begin)
     if code:
         more = f": {shown(says[1].strip(), 120)}" if says else ""
-        return Sniffed("xml", f"an error document of an object store, code {shown(code[1])}{more}", _AGAIN)
+        said = f"an error document of an object store, code {shown(code[1])}{more}"
+        return Sniffed("xml", said, _AGAIN, refusal=True)
     return Sniffed("xml", f"an XML document that begins {shown(begin, 40)}", _AGAIN)
 
 
@@ -71,7 +72,8 @@ def _json(text: str, begin: str) -> Sniffed | None:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and "error" in value:
-            return Sniffed("json", f"an error message in JSON: {shown(json.dumps(value['error']), 120)}", _AGAIN)
+            said = f"an error message in JSON: {shown(json.dumps(value['error']), 120)}"
+            return Sniffed("json", said, _AGAIN, refusal=True)
         break
     else:
         if not re.match(r'\{\s*(["}]|$)|\[\s*([\[{"\]0-9tfn-]|$)', begin):

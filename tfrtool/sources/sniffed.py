@@ -12,13 +12,15 @@ class Sniffed:
     """What a file is instead of a record file.
 
     `diagnosis` is an id from the interface, `message` says what was found, `hint` and `remedy` what to do next, with
-    FILE in place of the file's name.
+    FILE in place of the file's name. `refusal`: it is the error that a server
+    answered with, saved in place of the data.
     """
 
     diagnosis: str
     message: str
     hint: str
     remedy: Remedy | None = None
+    refusal: bool = False
 
 
 def shown(data: bytes | str, limit: int = 60) -> str:

@@ -149,9 +149,7 @@ def _rows_in(reading: Reading, options: ConvertOptions) -> str | None:
         return "parquet"
     head = reading.source.head.lstrip(_BEFORE)
     if sniffed and diagnosis == "json":
-        is_error = (
-            sniffed.message.startswith("an error message") and b"\n{" not in head
-        )  # of a store without such a file
+        is_error = sniffed.refusal and b"\n{" not in head  # of a store without such a file
         return "jsonl" if head[:1] == b"{" and not is_error else None
     if reading.foreign or diagnosis not in (None, "text") or not head or _CONTROL.search(head, 0, _LOOKED_AT):
         return None  # a length of 8 bytes always has zeros
