@@ -14,7 +14,7 @@ from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.values import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire import WIRE_NAMES
 from tfrtool.report import Kind
-from tfrtool.verbs.findings import Finding, findings, kinds_of_tables, sampled
+from tfrtool.verbs.findings import findings, kinds_of_tables, sampled
 from tfrtool.verbs.labels import is_label
 from tfrtool.verbs.shard_words import differs, named, shards_that_differ
 
@@ -49,7 +49,7 @@ def lines(schema: Schema) -> Iterator[Line]:
     remarks: dict[tuple[Kind | None, Key | None], list[str]] = {}
     for one in findings(schema):
         if one.what != "shard":
-            remarks.setdefault((one.kind, one.key), []).append(_without_name(one))
+            remarks.setdefault((one.kind, one.key), []).append(one.said)
     for table, kind in sorted(kinds_of_tables(schema), key=lambda item: item[0] is schema.ofrecords):
         for key, feature in table.features.items():
             yield _feature(feature, remarks.get((kind, key), []))
@@ -235,8 +235,3 @@ def _time(seconds: float) -> str:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):
         return f"{seconds:g} s"
-
-
-def _without_name(one: Finding) -> str:
-    """The sentence of a finding in the row of its feature, which has the name already."""
-    return one.message.removeprefix(f"{named(one.key)}: ") if one.key else one.message

@@ -19,22 +19,30 @@ AGREED = 8
 """Records in which two lists have the same length before it is worth telling that they then do not."""
 NEAR = 16
 """Pairs of lists told of that agree at first."""
+_NAMED = ("lengths", "shard")
+"""Findings of more than the one feature, whose sentences have all names in them."""
 
 
 class Finding(NamedTuple):
     """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, lengths, shard, mixed.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
-    record; `shard` the file where it is about all of it. `message` is a sentence for people, in which names are as they
-    are in the data. `kind` is that of the records that have the feature, None where all with features are of one kind.
+    record; `shard` the file where it is about all of it. `said` is a sentence for people, without the name of
+    `key`; names in it are as they are in the data. `kind` is that of the records that have the feature, None where all
+    with features are of one kind.
     """
 
     what: str
     key: Key | None
     place: Place | None
-    message: str
+    said: str
     shard: str | None = None
     kind: Kind | None = None
+
+    @property
+    def message(self) -> str:
+        """The sentence with the name of the feature before it."""
+        return self.said if self.key is None or self.what in _NAMED else f"{named(self.key)}: {self.said}"
 
 
 def findings(schema: Schema) -> Iterator[Finding]:
@@ -110,7 +118,6 @@ def _order_of(schema: Schema) -> Order:
 
 
 def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecords: bool) -> Iterator[Finding]:
-    name = named(key)
     if len(feature.set_kinds) > 1:
         # Of two kinds as frequent as each other, the one that came later offends.
         each = [feature.kinds[kind] for kind in feature.set_kinds]
@@ -118,33 +125,31 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecord
         firsts = sorted((lists for lists in each if lists is not usual), key=lambda lists: order(lists.first))
         counts = ", ".join(f"{kind} in {plural(feature.kinds[kind].records, 'record')}" for kind in feature.set_kinds)
         where = ", ".join(f"the first {lists.kind} is in {_at(lists.first)}" for lists in firsts)
-        yield Finding("kinds", key, firsts[0].first, f"{name}: {counts}; {where}")
+        yield Finding("kinds", key, firsts[0].first, f"{counts}; {where}")
     if feature.missing is not None:
         lacking = table.records - feature.present
-        message = (
-            f"{name}: missing in {lacking:,} of {plural(table.records, 'record')}, first in {_at(feature.missing)}"
-        )
-        yield Finding("missing", key, feature.missing, message)
+        said = f"missing in {lacking:,} of {plural(table.records, 'record')}, first in {_at(feature.missing)}"
+        yield Finding("missing", key, feature.missing, said)
     if not is_utf8(feature.name, True):
         place = min((lists.first for lists in feature.kinds.values()), key=order, default=None)
         # It takes any bytes in messages of proto2, as OFRecords are.
         refused = "not all readers take" if ofrecords else "protobuf refuses"
-        yield Finding("name", key, place, f"{name}: the name is not UTF-8, which {refused}")
+        yield Finding("name", key, place, f"the name is not UTF-8, which {refused}")
     pieced = min((lists.pieced for lists in feature.kinds.values() if lists.pieced), key=order, default=None)
     if pieced:
-        message = f"{name}: packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
-        yield Finding("pieces", key, pieced, message)
+        said = f"packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
+        yield Finding("pieces", key, pieced, said)
     if feature.repeated:
         twice = f"stands more than once in {plural(feature.repeated, 'record')}, first in {_at(feature.first_repeated)}"
-        yield Finding("repeated", key, feature.first_repeated, f"{name}: {twice}; readers keep the last")
+        yield Finding("repeated", key, feature.first_repeated, f"{twice}; readers keep the last")
     blobs = feature.kinds["bytes"].values if "bytes" in feature.kinds else None
     if isinstance(blobs, Blobs) and len(blobs.contents) > 1:
         held = sorted(blobs.contents.items(), key=lambda item: -item[1].values)
         counts = ", ".join(f"{one.values:,} {kind}" for kind, one in held)
         if not _alike(set(blobs.contents)):
             rare, first = min(held[1:], key=lambda item: order(item[1].first))
-            message = f"{name}: values hold different things: {counts}; the first {rare} is in {_at(first.first)}"
-            yield Finding("content", key, first.first, message)
+            said = f"values hold different things: {counts}; the first {rare} is in {_at(first.first)}"
+            yield Finding("content", key, first.first, said)
 
 
 def _alike(kinds: set[str]) -> bool:
