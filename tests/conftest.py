@@ -1,28 +1,25 @@
 """How the tests are laid out, and what all of them share: the same examples at every run, other readers where they are.
 
-A module holds one thing to its promise, which its first line says. By their names they belong to a room of the
-package: `test_framing_*` to framing; `test_sources`, `_inputs`, `_codecs`, `_sniff` and `_sink*` to sources;
-`test_wire`, `_kinds`, `_features`, `_content`, `_mapping`, `_rows*` and `_schema*` to payload; `test_verbs_*`,
-`_repair_*`, `_salvage`, `_convert*`, `_jsonl` and `_parquet` to verbs; `test_cli_*` to the commands, as programs.
-`test_layers` holds the order of the rooms; `test_readme`, `_generated`, `_completion`, `_wheel`, `_bare_machine` and
-`_every_option` what is handed out.
+The folders mirror the package: the tests of `tfrtool/framing/walk.py` stand in `framing/test_walk.py`. Beside them,
+`laws/` holds the laws of the design by random files, `interop/` compares with other programs, `library/` pins the
+public functions, and `release/` checks what is shipped: README, man pages, completions, the wheel. `test_layers.py` holds the
+order of the rooms.
 
-What has no `test_` before it is a vocabulary: `faults` damages files, `program` and `fork` run the program,
-`messagekit` makes payloads, and each `NAMEkit` serves the tests of its room. `data/` has the samples of the README.
-`benchmarks/` are programs; `test_benchmarks` runs them on small files. `.ci/run` runs all checks.
+`kit/` is the shared vocabulary: it builds files, damages them and runs the program. `data/` has the samples of the
+README. `benchmarks/` are programs; their tests run them on small files. `.ci/run` runs all checks.
 
 Those marked `tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and
 are skipped where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python
-3.7 to 3.10 that has it (see `test_real_oneflow.py`).
+3.7 to 3.10 that has it (see `interop/oneflow/test_reading.py`).
 """
 
 import signal
 from importlib.util import find_spec
 
-import browser
-import oneflowkit
 import pytest
 from hypothesis import settings
+from kit import browser
+from kit import oneflow as oneflowkit
 
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     # As under nohup; the programs that tests start would inherit that, and rightly take no notice of a hang-up.
@@ -40,7 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if oneflowkit.PYTHON is None:
         for item in items:
             if item.get_closest_marker("oneflow"):
-                item.add_marker(pytest.mark.skip(reason="OneFlow is not installed; see tests/test_real_oneflow.py"))
+                item.add_marker(
+                    pytest.mark.skip(reason="OneFlow is not installed; see interop/oneflow/test_reading.py")
+                )
     for package in ("tensorflow", "tfrecord"):
         if find_spec(package) is None:
             for item in items:

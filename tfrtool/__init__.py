@@ -65,17 +65,16 @@ if TYPE_CHECKING:
     )
     from tfrtool.framing.damage import Damage
     from tfrtool.report import FileReport, Outcome, RepairReport
-    from tfrtool.verbs.convert import convert
+    from tfrtool.verbs.convert.api import convert
     from tfrtool.verbs.count import count
-    from tfrtool.verbs.dataset import DataSet, stat_all
-    from tfrtool.verbs.emit.forms import emit
     from tfrtool.verbs.head import Record, head
-    from tfrtool.verbs.records import Frame, records, walk
-    from tfrtool.verbs.repair import repair
-    from tfrtool.verbs.schema import schema
-    from tfrtool.verbs.stat import StatReport, stat
+    from tfrtool.verbs.records import Frame, RecordWriter, records, walk
+    from tfrtool.verbs.repair.job import repair
+    from tfrtool.verbs.schema.emit.forms import emit
+    from tfrtool.verbs.schema.job import schema
+    from tfrtool.verbs.stat.dataset import DataSet, stat_all
+    from tfrtool.verbs.stat.job import StatReport, stat
     from tfrtool.verbs.verify import verify
-    from tfrtool.verbs.writer import RecordWriter
 
 _HOMES = {
     "errors": (
@@ -89,17 +88,16 @@ _HOMES = {
     ),
     "framing.damage": ("Damage",),
     "report": ("FileReport", "Outcome", "RepairReport"),
-    "verbs.convert": ("convert",),
+    "verbs.convert.api": ("convert",),
     "verbs.count": ("count",),
-    "verbs.dataset": ("DataSet", "stat_all"),
-    "verbs.emit.forms": ("emit",),
+    "verbs.stat.dataset": ("DataSet", "stat_all"),
+    "verbs.schema.emit.forms": ("emit",),
     "verbs.head": ("Record", "head"),
-    "verbs.records": ("Frame", "records", "walk"),
-    "verbs.repair": ("repair",),
-    "verbs.schema": ("schema",),
-    "verbs.stat": ("StatReport", "stat"),
+    "verbs.records": ("Frame", "RecordWriter", "records", "walk"),
+    "verbs.repair.job": ("repair",),
+    "verbs.schema.job": ("schema",),
+    "verbs.stat.job": ("StatReport", "stat"),
     "verbs.verify": ("verify",),
-    "verbs.writer": ("RecordWriter",),
 }
 
 

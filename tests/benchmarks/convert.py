@@ -34,7 +34,7 @@ import sys
 from tfrtool.framing.ofrecord import walk_ofrecord
 from tfrtool.framing.walk import walk
 from tfrtool.payload.kinds import plausible_ofrecord
-from tfrtool.sources.opening import open_source
+from tfrtool.sources.source import open_source
 with open_source(sys.argv[1]) as source:
     frames = walk_ofrecord(source.data, plausible_ofrecord) if sys.argv[2] == "of" else walk(source.data, payloads=True)
     print(sum(batch.count for batch in frames))

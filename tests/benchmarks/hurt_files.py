@@ -8,8 +8,8 @@ from functools import partial
 from math import log
 from random import Random
 
-from faults import File, cut, drop, flip, insert, nest, zero
-from messagekit import entry, numbers, raw_example, sized
+from kit.damage import File, cut, drop, flip, insert, nest, zero
+from kit.messages import entry, numbers, raw_example, sized
 
 SHAPES = ("small", "equal", "large", "mixed", "nested", "nested-example")
 """How a file is made: payloads of 20..300 bytes, all of one length, of 1..200 KB, small and large ones, and small ones

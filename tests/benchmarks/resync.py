@@ -23,8 +23,8 @@ sys.path[:0] = [str(Path(__file__).parent)]
 from hostile import FILES, SEARCHED  # noqa: E402
 from processes import PROGRAM, Failed, print_table, side_by_side  # noqa: E402
 
-from tfrtool.framing.scout import Scout  # noqa: E402
-from tfrtool.framing.window import Held, Window  # noqa: E402
+from tfrtool.framing.recovery.gap_scan import Scout  # noqa: E402
+from tfrtool.framing.stream import Held, Window  # noqa: E402
 
 TARGETS = {"random": 1.0, "text": 1.0, "zeros": 0.2}
 """Seconds a GB that a search may take."""

@@ -27,16 +27,16 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from messagekit import ordered  # noqa: E402
+from kit.messages import ordered  # noqa: E402
+from kit.row_files import survey_payloads, write_jsonl, write_parquet  # noqa: E402
 from processes import PROGRAM, has_module, print_table  # noqa: E402
 from processes import side_by_side as run_side_by_side  # noqa: E402
-from rowfiles import survey_payloads, write_jsonl, write_parquet  # noqa: E402
 
 from tfrtool.framing.encode import frame  # noqa: E402
-from tfrtool.payload.messages import message_class  # noqa: E402
-from tfrtool.verbs.jsonl import JsonlReader  # noqa: E402
-from tfrtool.verbs.parquet import ParquetWriter, table_columns  # noqa: E402
-from tfrtool.verbs.parquet_read import ParquetReader  # noqa: E402
+from tfrtool.payload.wire.messages import message_class  # noqa: E402
+from tfrtool.verbs.formats.jsonl import JsonlReader  # noqa: E402
+from tfrtool.verbs.formats.parquet_reader import ParquetReader  # noqa: E402
+from tfrtool.verbs.formats.parquet_writer import ParquetWriter, table_columns  # noqa: E402
 
 
 def small(some: Random) -> dict[str, Any]:

@@ -42,9 +42,9 @@ from tfrtool.framing.crc import crc32c, header_is_sound, rotated  # noqa: E402
 from tfrtool.framing.damage import Damage  # noqa: E402
 from tfrtool.framing.encode import footer, frame, header  # noqa: E402
 from tfrtool.framing.layout import FRAMING, HEADER  # noqa: E402
+from tfrtool.framing.stream import Held  # noqa: E402
 from tfrtool.framing.walk import walk  # noqa: E402
-from tfrtool.framing.window import Held  # noqa: E402
-from tfrtool.verbs.salvage import Salvage, copied  # noqa: E402
+from tfrtool.verbs.repair.decide import Salvage, copied  # noqa: E402
 
 MOST_DAMAGES = 5
 _MOVES = ("swapped", "repeated", MIXED)

@@ -19,7 +19,7 @@ COMMANDS = {
     "convert": "Write records in other formats or shards.",
     "completion": "Print a completion script for a shell.",
 }
-"""What each does, short enough for a narrow window. A command NAME is the object `NAME` of `tfrtool.cli.NAME`."""
+"""What each does, short enough for a narrow window. Command NAME is `tfrtool.cli.commands.NAME.NAME`."""
 
 EXIT_CODES = """\b
 Exit codes:
@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"tfrtool.cli.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(import_module(f"tfrtool.cli.commands.{cmd_name}"), cmd_name)
         return command
 
 

@@ -2,6 +2,8 @@
 
 Click is not left to run the program by itself: it ends with 1, which here means a finding in the data, when the user
 interrupts it and when the reader of standard output goes away.
+
+A short piece of work that no signal cuts in two.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import gc
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 EXIT_READER_GONE = 128 + 13  # SIGPIPE, which not every system has
@@ -67,12 +71,12 @@ def _terminate(number: int, frame: object) -> None:
 
 
 def _run(state: State) -> int:
-    asked = os.environ.get("_TFRTOOL_COMPLETE")  # see `tfrtool.cli.completion`
+    asked = os.environ.get("_TFRTOOL_COMPLETE")  # see `tfrtool.cli.commands.completion`
     if asked:
-        from tfrtool.cli.completion import complete
+        from tfrtool.cli.commands.completion import complete
 
         return complete(asked)
-    from tfrtool.cli.plain import plain
+    from tfrtool.cli.fast_path import plain
 
     do = plain(sys.argv[1:])
     if do is not None:
@@ -119,10 +123,10 @@ def _last_words(error: Exception) -> int:
 
 def _end(error: BaseException, state: State) -> int:
     """Say what ended the program, where there is something to say, and give its exit code."""
-    from tfrtool.cli.failure import failure, say_traceback
     from tfrtool.cli.streams import OutputError, abandon_output, say
+    from tfrtool.cli.suggestions import failure, say_traceback
     from tfrtool.report import EXIT_FAILED
-    from tfrtool.sources.reasons import reason
+    from tfrtool.sources.os_text import reason
 
     code, message = EXIT_FAILED, ""
     if isinstance(error, OutputError):
@@ -145,3 +149,25 @@ def _end(error: BaseException, state: State) -> int:
     if message:
         say(message)
     return code
+
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def unbroken() -> Iterator[None]:
+    """SIGINT, SIGTERM and SIGHUP wait until the block is done, and then have the effect that they always have."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    heeded = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]  # as SIGHUP under nohup is
+    before = [(number, signal.signal(number, note)) for number in heeded]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+    if came:
+        os.kill(os.getpid(), came[0])

@@ -17,8 +17,8 @@ from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
-    from tfrtool.cli.printers_base import Event, Printer
-    from tfrtool.sources.inputs import Resolution
+    from tfrtool.cli.printers.base import Event, Printer
+    from tfrtool.sources.inputs.resolve import Resolution
     from tfrtool.verbs.options import Options
 
 
@@ -41,7 +41,7 @@ def run(
     says that there was more than it could take in, which is a finding.
     `passes` is how often the job reads all inputs.
     """
-    from tfrtool.sources.inputs import resolve
+    from tfrtool.sources.inputs.resolve import resolve
     from tfrtool.verbs.options import Options
 
     gc.freeze()  # so that collecting passes over what was imported
@@ -55,11 +55,11 @@ def run(
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
     if resolution.unknown and not common.quiet:
-        from tfrtool.cli.missing import say_unknown
+        from tfrtool.cli.warnings import say_unknown
 
         say_unknown(resolution.unknown)
     if resolution.mixed and not common.quiet:
-        from tfrtool.cli.missing import say_mixed
+        from tfrtool.cli.warnings import say_mixed
 
         say_mixed(resolution.mixed)
     if only_one and len(names) > 1:
@@ -68,7 +68,7 @@ def run(
         raise click.UsageError(f"{only_one}, and there are {len(names)} inputs")
     progress = None
     if common.progress and not common.quiet and sys.stderr.isatty():
-        from tfrtool.cli.progress import Progress
+        from tfrtool.cli.terminal.progress import Progress
 
         progress = Progress(names, passes)
     options = Options(
@@ -95,7 +95,7 @@ def run(
         try:
             summary.incomplete = bool(finish())
         except TfrtoolError as error:
-            from tfrtool.cli.remedies import error_words
+            from tfrtool.cli.suggestions import error_words
 
             say(error_words(error))
             summary.failed = True
@@ -110,8 +110,8 @@ def _refuse_words_in_inputs(names: Sequence[str]) -> None:
     except OSError:  # it is closed
         return
     if stat.S_ISREG(target.st_mode):
-        from tfrtool.sources.identities import Identities
-        from tfrtool.sources.placing import refuse_inputs
+        from tfrtool.sources.sinks.atomic import refuse_inputs
+        from tfrtool.sources.sinks.same_file import Identities
 
         refuse_inputs("-", target, [Identities(names)])
 
@@ -136,7 +136,7 @@ def _guarded(
     except OutputError:
         raise
     except Exception as error:
-        from tfrtool.cli.failure import failure, say_traceback
+        from tfrtool.cli.suggestions import failure, say_traceback
 
         kind, message = failure(error)
         if verbose > 1:
@@ -147,7 +147,7 @@ def _guarded(
 def _remark(report: FileReport, verbose: int) -> None:
     """What standard error says about an input, whatever standard output carries."""
     if report.error:
-        from tfrtool.cli.remedies import advice
+        from tfrtool.cli.suggestions import advice
 
         say(report.error[1], report.path, advice(report))
     elif verbose:

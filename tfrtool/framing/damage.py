@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tfrtool.framing import words
+from tfrtool.framing import messages as words
 from tfrtool.framing.crc import Masked
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.mend import one_bit_apart
+from tfrtool.framing.recovery.header_bits import one_bit_apart
 
 Fault = Literal["length-crc", "data-crc", "torn", "zeros", "stray", "codec", "length", "payload"]
 """What is wrong with a range; the ids and their meaning are fixed in the interface.

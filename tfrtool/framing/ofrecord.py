@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from struct import Struct
 
-from tfrtool.framing import words
+from tfrtool.framing import messages as words
 from tfrtool.framing.damage import Damage, Fault
-from tfrtool.framing.entries import TAG, chained, entry_ends
 from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
-from tfrtool.framing.scout import Ledger
+from tfrtool.framing.ofrecord_entries import TAG, chained, entry_ends
+from tfrtool.framing.recovery.gap_scan import Ledger
+from tfrtool.framing.stream import CAPACITY, Readable, Window
 from tfrtool.framing.walk import Batch
-from tfrtool.framing.window import CAPACITY, Readable, Window
 
 Plausible = Callable[[memoryview], bool]
 

@@ -1,4 +1,7 @@
-"""The walk: sound frames in batches, and damage, in the order of the stream and without a gap between them."""
+"""The walk: sound frames in batches, and damage, in the order of the stream and without a gap between them.
+
+Records larger than the window: read past it, checked piece by piece, and held whole where they are asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,70 @@ from operator import sub
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.framing import kernel
-from tfrtool.framing.crc import Masked, header_is_sound, rotated, unmasked
-from tfrtool.framing.layout import FRAMING, HEADER, LONGEST
-from tfrtool.framing.window import CAPACITY, Window
+from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated, unmasked
+from tfrtool.framing.kernel import select as kernel
+from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LONGEST
+from tfrtool.framing.stream import CAPACITY, Readable, Window
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.framing.large import Large
-    from tfrtool.framing.resync import Resync
-    from tfrtool.framing.window import Readable
+    from tfrtool.framing.recovery.explain import Resync
+
+
+_STEP = 1 << 21  # bytes that are read and checked while they are in the processor's cache
+_PASSING = 3 << 19  # the same where they are not held: all the memory that takes
+_AHEAD = 1 << 10  # bytes behind a record that are read with it: the next header, most likely of one as large
+
+_CRC = Struct("<I").unpack_from
+
+
+class Large:
+    """Reads the large records of a walk into memory of its own, and gives its window what follows them.
+
+    That memory is used again for each: fresh memory takes several times as long to fill.
+    """
+
+    __slots__ = ("_data", "_memory", "_window")
+
+    def __init__(self, data: Readable, window: Window) -> None:
+        self._data = data
+        self._window = window
+        self._memory = memoryview(b"")
+
+    def read(self, at: int, length: int, held: bool) -> tuple[int, int, memoryview | None]:
+        """The masked checksum of the `length` bytes behind the header at `at`, the one stored behind them, and them.
+
+        They are None unless they are to be `held`; the view is good until the next call. The stream must hold them,
+        and the window their header. A stored checksum of -1 is none: the stream got shorter meanwhile.
+        """
+        window, begin = self._window, at + HEADER
+        here = min(window.base + window.fill - begin, length)
+        step = _STEP if held else _PASSING
+        room = self._room((length if held else min(length - here, step)) + FOOTER + _AHEAD)
+        known = window.peek(begin, here)
+        crc, to = crc32c(known), 0
+        if held:
+            room[:here], to = known, here
+        while length - here > step:
+            part = room[to : to + step]
+            if self._data.read_into(begin + here, part) < step:
+                return rotated(crc), -1, None
+            crc = crc32c(part, crc)
+            here += step
+            to = here if held else 0
+        end = to + length - here
+        got = to + self._data.read_into(begin + here, room[to : end + FOOTER + _AHEAD])
+        if got < end + FOOTER:
+            return rotated(crc), -1, None
+        crc = crc32c(room[to:end], crc)
+        window.restart(begin + length + FOOTER, room[end + FOOTER : got])
+        return rotated(crc), _CRC(room, end)[0], room[:length] if held else None
+
+    def _room(self, size: int) -> memoryview:
+        if len(self._memory) < size:
+            self._memory = memoryview(bytearray(size))
+        return self._memory[:size]
+
 
 # What only damage or large records need is imported when the first is met: the former takes as long as counting the
 # records of a small file.
@@ -125,8 +182,6 @@ class _Walker:
     def large(self) -> Large:
         """What reads records that are larger than the window."""
         if self._large is None:
-            from tfrtool.framing.large import Large
-
             self._large = Large(self.data, self.window)
         return self._large
 
@@ -134,8 +189,8 @@ class _Walker:
     def resync(self) -> Resync:
         """What explains damage. Its ledger earns for all that the walk has passed."""
         if self._resync is None:
-            from tfrtool.framing.resync import Resync
-            from tfrtool.framing.scout import Ledger
+            from tfrtool.framing.recovery.explain import Resync
+            from tfrtool.framing.recovery.gap_scan import Ledger
 
             self._resync = Resync(self.data, Ledger())
         self._resync.ledger.reach(self.reached)
@@ -299,18 +354,18 @@ class _Walker:
             crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
             self.resync.ledger.owe(0 if confined else length)
         if crcs is not None and crcs[0] != crcs[1]:
-            from tfrtool.framing.writers import data_by_a_wrong_writer
+            from tfrtool.framing.recovery.wrong_writers import data_by_a_wrong_writer
 
             written = data_by_a_wrong_writer(self.resync.ahead, at, end, unmasked(Masked(crcs[0])))
             if written:
-                from tfrtool.framing import words
+                from tfrtool.framing import messages as words
                 from tfrtool.framing.damage import Damage
                 from tfrtool.framing.layout import LAYOUTS
 
                 message = words.data_of_a_wrong_writer(length, LAYOUTS[written.writer].words)
                 masked = Masked(crcs[0]), Masked(crcs[1])
                 return [Damage(at, end, "data-crc", self.number, *masked, message, written)], end
-        from tfrtool.framing.mend import one_bit_apart
+        from tfrtool.framing.recovery.header_bits import one_bit_apart
 
         # A checksum that stands there with one bit flipped proves the end too.
         if crcs is None or not (confined or one_bit_apart(*crcs)):
@@ -329,7 +384,7 @@ class _Walker:
 
                 damage = replace(damage, given_up=True)
             if not self.damaged:
-                from tfrtool.framing import words
+                from tfrtool.framing import messages as words
 
                 self.damaged = True
                 begin, end = damage.begin, damage.end

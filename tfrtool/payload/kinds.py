@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from itertools import islice
 
 from tfrtool.fields import Fields, made
-from tfrtool.payload.strict import Misfit, evidence, misfit, nearly
-from tfrtool.payload.usual import usual_example, usual_ofrecord
-from tfrtool.payload.wire import LEN, VARINT, Buffer, WireError, fields
+from tfrtool.payload.validate import Misfit, evidence, misfit, nearly
+from tfrtool.payload.wire.example import usual_example, usual_ofrecord
+from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, fields
 from tfrtool.report import Kind
 
 SAMPLE = 64

@@ -8,7 +8,7 @@ from typing import Literal
 
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.reading.file_reader import Reading, reading
 
 
 def count_file(name: str, options: Options) -> FileReport:
@@ -34,7 +34,7 @@ def count(
 
     Raises ValueError or TypeError for arguments that are none.
     """
-    from tfrtool.verbs.asked import path_name, refuse_options
+    from tfrtool.verbs.options import path_name, refuse_options
 
     refuse_options(format=format, compression=compression)
     return count_file(path_name("path", path), Options(format=format, compression=compression))

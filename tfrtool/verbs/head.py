@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.errors import DamageError, as_error
 from tfrtool.fields import Fields
+from tfrtool.framing.stream import CAPACITY
 from tfrtool.framing.walk import Batch
-from tfrtool.framing.window import CAPACITY
 from tfrtool.payload.kinds import kind_of
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, reading
+from tfrtool.verbs.reading.file_reader import Reading, reading
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.payload.features import Features
+    from tfrtool.payload.features.view import Features
     from tfrtool.report import Kind
 
 
@@ -39,8 +39,8 @@ class Record(Fields):
 
         None where that cannot be told: the record is of no known kind, or too large to be held.
         """
-        from tfrtool.payload.features_read import read_features
-        from tfrtool.payload.wire import WireError
+        from tfrtool.payload.features.read import read_features
+        from tfrtool.payload.wire.reader import WireError
 
         if self.payload is None or self.kind == "unknown":
             return None
@@ -89,7 +89,7 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
 
 
 def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
-    from tfrtool.verbs.numbered import NoSuchRecord, StaleIndex, by_index, by_number
+    from tfrtool.verbs.index import NoSuchRecord, StaleIndex, by_index, by_number
 
     kind, said, shown, end = None, None, 0, 0
     if read.foreign or read.options.index is None:
@@ -150,7 +150,7 @@ def head(
     none of records; what `walk` raises where it cannot be read; `TfrtoolError` where there is no such record, or the
     index leads to none; ValueError or TypeError at once for arguments that are none.
     """
-    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options, whole_number
+    from tfrtool.verbs.options import path_name, path_or_none, refuse_options, whole_number
 
     refuse_options(format=format, compression=compression)
     n, skip = whole_number("n", n, 0), whole_number("skip", skip, 0)

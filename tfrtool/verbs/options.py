@@ -1,11 +1,80 @@
-"""What every job may be told."""
+"""What every job may be told.
+
+Arguments of the library, held against what they may be: a program is told in words what Click tells a person.
+
+Only the public functions ask; the commands come with options that are checked already.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 from tfrtool.fields import Fields
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "format": ("auto", "tfrecord", "ofrecord"),
+    "compression": ("auto", "none", "gzip", "zlib"),
+    "keep": ("all", "before", "after"),
+}
+
+
+def refuse_options(**given: Any) -> None:
+    """Raise for the first of these options that is none: ValueError for a text, TypeError for what is no text.
+
+    `format`, `compression` and `keep` are texts of which there are few, all others are switches.
+    """
+    for option, value in given.items():
+        allowed = _CHOICES.get(option)
+        if allowed is None:
+            if not isinstance(value, bool):
+                raise TypeError(f"{option} is True or False, not {_shown(value)}")
+        elif not isinstance(value, str) or value not in allowed:
+            error = ValueError if isinstance(value, str) else TypeError
+            raise error(f"{option} is {', '.join(allowed[:-1])} or {allowed[-1]}, not {_shown(value)}")
+
+
+def path_name(option: str, value: Any) -> str:
+    """A path as text. Raises TypeError that names the option for what is none."""
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(f"{option} is a path (str, bytes or os.PathLike), not {_shown(value)}")
+    return os.fsdecode(value)
+
+
+def path_names(option: str, value: Any) -> list[str]:
+    """One path, or several, as texts. Raises TypeError that names the option for what is neither."""
+    if isinstance(value, str | bytes | os.PathLike):
+        return [path_name(option, value)]
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{option} is a path (str, bytes or os.PathLike) or several, not {_shown(value)}")
+    return [path_name(f"each of the {option}", one) for one in value]
+
+
+def path_or_none(option: str, value: Any) -> str | None:
+    """The same for a file that need not be. Raises ValueError for an empty name, which is that of no file."""
+    if value is None:
+        return None
+    name = path_name(option, value)
+    if not name:
+        raise ValueError(f"{option} names a file, and the name is empty: leave it out, or say None")
+    return name
+
+
+def whole_number(option: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number in these bounds, both of them allowed; TypeError or ValueError for what is none."""
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{option} is a whole number {bounds}, not {_shown(value)}")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{option} is a whole number {bounds}, not {number}")
+    return number
+
+
+def _shown(value: Any) -> str:
+    said = repr(value)
+    return said if len(said) <= 80 else f"a {type(value).__name__}"
 
 
 class Options(Fields, frozen=True):

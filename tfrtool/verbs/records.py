@@ -1,18 +1,29 @@
-"""Reading records in a program: payloads that stop at damage, or frames and damage that never do."""
+"""Reading records in a program: payloads that stop at damage, or frames and damage that never do.
+
+Writing record files, whole or not at all.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self
 
 from tfrtool.errors import DamageError
+from tfrtool.framing.crc import Bytes
 from tfrtool.framing.damage import Damage
+from tfrtool.framing.encode import footer, header
 from tfrtool.framing.walk import MAX_RECORD, Batch
-from tfrtool.sources.opening import open_source
+from tfrtool.sources.sinks.atomic import Sink, open_sink
+from tfrtool.sources.source import open_source
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, unwrapped
+from tfrtool.verbs.reading.file_reader import Reading, unwrapped
+
+if TYPE_CHECKING:
+    from tfrtool.report import Compression
+
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -38,7 +49,7 @@ def walk(
     `DamageError` for a record of more than 1 GiB, which is not read into memory; ValueError or TypeError at once for
     arguments that are none.
     """
-    from tfrtool.verbs.asked import path_name, refuse_options
+    from tfrtool.verbs.options import path_name, refuse_options
 
     refuse_options(format=format, compression=compression)
     return _walk(path_name("source", source), Options(format=format, compression=compression))
@@ -78,7 +89,7 @@ def records(
 
     Raises what `walk` raises where the file cannot be read or an argument is none.
     """
-    from tfrtool.verbs.asked import path_name, refuse_options
+    from tfrtool.verbs.options import path_name, refuse_options
 
     refuse_options(format=format, compression=compression)
     return _records(path_name("path", path), Options(format=format, compression=compression))
@@ -95,3 +106,132 @@ def _records(name: str, options: Options) -> Iterator[bytes]:
             else:
                 where = f"[{item.begin}, {item.end})"
                 raise DamageError(f"{name}: {item.fault} at {where}: {item.message}", name, item)
+
+
+_WBITS = {"gzip": 31, "zlib": 15}
+
+
+def packer(compression: Compression, level: int) -> Any:
+    """What packs an output (a zlib compressor), or None: gzip as one member without a time stamp."""
+    if compression == "none":
+        return None
+    import zlib
+
+    return zlib.compressobj(level, zlib.DEFLATED, _WBITS[compression])
+
+
+class FrameFile:
+    """A file of bytes that appears under its name in `close`, compressed or not; `discard` leaves no trace of it.
+
+    gzip is written as one member without a time stamp, so that equal records give equal files. The arguments behind
+    `compression` are those of `atomic_output`; failures are `WriteError`.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        compression: Compression = "none",
+        *,
+        level: int = 6,
+        force: bool = False,
+        same_as: Iterable[str] = (),
+        check: Callable[[str], None] | None = None,
+    ) -> None:
+        self._sink = open_sink(path, force=force, same_as=same_as)
+        self._out: BinaryIO | None = self._sink.out
+        self._check = check
+        self._deflate = packer(compression, level)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was published or discarded."""
+        return self._out is None
+
+    def write(self, data: Bytes) -> None:
+        """Append bytes as they are. Where that fails all is discarded, since half of them may have been written."""
+        if self._out is None:
+            raise ValueError("the writer is closed")
+        try:
+            self._out.write(data if self._deflate is None else self._deflate.compress(data))
+        except BaseException:
+            self.discard()
+            raise
+
+    def settle(self) -> Sink | None:
+        """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
+        discarded, by the caller; None where that is done."""
+        if self._out is None:
+            return None
+        try:
+            if self._deflate is not None:
+                self._out.write(self._deflate.flush())
+            self._sink.settle(self._check)
+        except BaseException:
+            self.discard()
+            raise
+        self._out = None
+        return self._sink
+
+    def close(self) -> None:
+        """Publish the file. A second call does nothing."""
+        sink = self.settle()
+        if sink is not None:
+            try:
+                sink.publish()
+            finally:
+                sink.discard()
+
+    def discard(self) -> None:
+        """Drop everything that was written; whatever stood at the path still stands there."""
+        if self._out is not None:
+            self._out = None
+            self._sink.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+
+class RecordWriter(FrameFile):
+    """Write a TFRecord file that appears whole or not at all.
+
+    Records go to a temporary file beside `path`, which takes its name in `close`. Used as a context manager it closes
+    at the end of the block, and discards everything where the block raises. `compression` is None, "gzip" or "zlib",
+    in either case of letters; gzip is one member, which is all that TensorFlow up to 2.4 reads. An existing file is
+    refused with `WriteError` unless `force`. `level` is how hard to compress, from 0 to 9 (-1 for the usual of zlib).
+    `records` counts what was written. Arguments that are none are ValueError or TypeError.
+    """
+
+    def __init__(
+        self,
+        path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+        *,
+        compression: Literal["gzip", "zlib", "none", "GZIP", "ZLIB", "NONE", ""] | None = None,
+        level: int = 6,
+        force: bool = False,
+    ) -> None:
+        from tfrtool.verbs.options import path_name, refuse_options, whole_number
+
+        if not isinstance(compression, str | None):
+            raise TypeError(f"compression is gzip, zlib or None, not {compression!r}")
+        codec = (compression or "none").lower()
+        if codec not in ("none", "gzip", "zlib"):
+            raise ValueError(f"compression is gzip, zlib or None, not {compression!r}")
+        refuse_options(force=force)
+        level = whole_number("level", level, -1, 9)
+        super().__init__(path_name("path", path), codec, level=level, force=force)  # type: ignore[arg-type]
+        self.records = 0
+
+    def write(self, payload: Bytes) -> None:
+        """Append one record."""
+        payload = memoryview(payload).cast("B")
+        for part in (header(len(payload)), payload, footer(payload)):
+            super().write(part)
+        self.records += 1

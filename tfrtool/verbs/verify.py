@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import Reading, reading
-from tfrtool.verbs.voting import VOTERS
+from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.verbs.index_check import IndexFault
+    from tfrtool.verbs.index import IndexFault
 
 
 def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | FileReport]:
@@ -28,8 +28,7 @@ def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | F
 
 def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
     """Verify a file, and the index that `options` names against it."""
-    from tfrtool.verbs.index import refuse
-    from tfrtool.verbs.index_check import IndexCheck, IndexFault
+    from tfrtool.verbs.index import IndexCheck, IndexFault, refuse
 
     assert read.options.index is not None
     if not read.foreign:
@@ -65,7 +64,7 @@ def _unseen(read: Reading) -> Callable[[int, int, int], Damage | None] | None:
         return None
     from functools import partial
 
-    from tfrtool.verbs.numbered import payload_damage
+    from tfrtool.verbs.index import payload_damage
 
     return partial(payload_damage, read)
 
@@ -143,7 +142,7 @@ def verify(
     damage; a file that cannot be read has status `error`. Raises ValueError or TypeError for arguments that are none.
     """
     from tfrtool.framing.damage import Damage
-    from tfrtool.verbs.asked import path_name, path_or_none, refuse_options
+    from tfrtool.verbs.options import path_name, path_or_none, refuse_options
 
     refuse_options(format=format, compression=compression, quick=quick, payload=payload)
     if quick and payload:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.page import Cell, Column, Page, data, hint, said, status, table
 from tfrtool.cli.html.thumbnails import Thumbnails
-from tfrtool.cli.record_lines import lines
-from tfrtool.cli.remedies import advice
+from tfrtool.cli.printers.head import lines
+from tfrtool.cli.suggestions import advice
 from tfrtool.cli.text import plural
-from tfrtool.payload.features import FeatureListView, FeatureView
-from tfrtool.payload.values import size_text
+from tfrtool.payload.features.view import FeatureListView, FeatureView
+from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport
 from tfrtool.verbs.head import Record
 
 if TYPE_CHECKING:
-    from tfrtool.cli.printers_base import Event
+    from tfrtool.cli.printers.base import Event
     from tfrtool.framing.damage import Damage
 
 WIDTH = 240

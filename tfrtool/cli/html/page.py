@@ -14,12 +14,12 @@ from html import escape
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from tfrtool import __version__
-from tfrtool.cli.html.look import SCRIPT, STYLE
+from tfrtool.cli.html.style import SCRIPT, STYLE
 from tfrtool.cli.text import plural, printable, safe
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.printers_base import Event
+    from tfrtool.cli.printers.base import Event
 
 FILES = 10_000
 """Rows that a table of files has at most; those of sound files are the first to be left out."""
@@ -187,7 +187,7 @@ class Page:
         return plural(self.summary.records, "sound record" if self.summary.damaged else "record")
 
     def _not_there(self) -> Iterator[str]:
-        from tfrtool.cli.missing import told
+        from tfrtool.cli.warnings import told
 
         if self.missing:
             lines = "".join(f"<li><bdi>{escape(line)}</bdi></li>\n" for line in told(self.missing))

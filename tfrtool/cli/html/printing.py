@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.destination import refuse_inputs
+from tfrtool.cli.paths import refuse_inputs
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError
-from tfrtool.sources.sink import atomic_output
+from tfrtool.sources.sinks.atomic import atomic_output
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
     from tfrtool.cli.html.page import Page
-    from tfrtool.cli.printers_base import Event, Printer
+    from tfrtool.cli.printers.base import Event, Printer
     from tfrtool.report import Summary
-    from tfrtool.sources.inputs import Resolution
+    from tfrtool.sources.inputs.resolve import Resolution
     from tfrtool.verbs.options import Options
 
 
@@ -54,7 +54,7 @@ def run_with_page(
     then.
     """
     if resolution is None:
-        from tfrtool.sources.inputs import resolve
+        from tfrtool.sources.inputs.resolve import resolve
 
         resolution = resolve(common.inputs)  # before there is a page, which may lie in a directory that is read
     refuse_inputs("--html", [path], resolution, indexes, written=written)

@@ -8,14 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, said, status, table
-from tfrtool.cli.remedies import advice
-from tfrtool.cli.schema_lines import Line, lines, sentences
+from tfrtool.cli.printers.schema import Line, lines, sentences
+from tfrtool.cli.suggestions import advice
 from tfrtool.cli.text import plural, safe
-from tfrtool.payload.schema.schema import Schema
+from tfrtool.payload.schema.dataset import Schema
 from tfrtool.report import FileReport
 
 if TYPE_CHECKING:
-    from tfrtool.cli.printers_base import Event
+    from tfrtool.cli.printers.base import Event
 
 ROWS = 10_000
 """Features that a page has a row for."""

@@ -7,17 +7,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, figures, hint, said, status, table
-from tfrtool.cli.stat_figures import bin_label
-from tfrtool.cli.stat_figures import figures as figures_of
-from tfrtool.cli.stat_words import what_is_wrong
+from tfrtool.cli.printers.stat import bin_label, what_is_wrong
+from tfrtool.cli.printers.stat import figures as figures_of
 from tfrtool.cli.text import plural
 from tfrtool.report import FileReport
-from tfrtool.verbs.dataset import DataSet, advice
-from tfrtool.verbs.histogram import Bin
-from tfrtool.verbs.stat import StatReport, stat_report
+from tfrtool.verbs.stat.dataset import DataSet, dataset_advice
+from tfrtool.verbs.stat.job import StatReport, stat_report
+from tfrtool.verbs.stat.sizes import Bin
 
 if TYPE_CHECKING:
-    from tfrtool.cli.printers_base import Event
+    from tfrtool.cli.printers.base import Event
 
 _COLUMNS = (
     Column("file"),
@@ -62,7 +61,7 @@ class StatPage(Page):
             yield '<section class="card">\n'
             yield from figures((name, said(found)) for name, found in _in_words(total))
             yield "</section>\n"
-        for one in advice(total):
+        for one in dataset_advice(total):
             yield hint(one.message)
         yield from _drawn(total.histogram)
         yield "<h2>Files</h2>\n"

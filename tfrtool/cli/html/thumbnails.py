@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import chain
 
-from tfrtool.payload.features import FeatureListView, FeatureView
-from tfrtool.payload.media import media_of
-from tfrtool.payload.values import Value, size_text
+from tfrtool.payload.content.media import media_of
+from tfrtool.payload.features.view import FeatureListView, FeatureView
+from tfrtool.payload.text import Value, size_text
 
 _DRAWN = ("jpeg", "png", "gif", "webp")
 """Formats that every browser draws, and none of which can hold a script."""

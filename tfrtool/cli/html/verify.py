@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.html.map import damage_map
+from tfrtool.cli.html.coverage_map import damage_map
 from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, hint, said, status, table
-from tfrtool.cli.remedies import advice
-from tfrtool.cli.strip import Strip
+from tfrtool.cli.printers.verify import Toll, verdict
+from tfrtool.cli.suggestions import advice
+from tfrtool.cli.terminal.coverage_bar import Strip
 from tfrtool.cli.text import plural
-from tfrtool.cli.verify_text import Toll, verdict
-from tfrtool.payload.values import size_text
+from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport
-from tfrtool.verbs.index_check import IndexFault
+from tfrtool.verbs.index import IndexFault
 
 if TYPE_CHECKING:
-    from tfrtool.cli.printers_base import Event
+    from tfrtool.cli.printers.base import Event
     from tfrtool.framing.damage import Damage
 
 ROWS = 10_000

@@ -5,14 +5,13 @@ A table of one record and its merge take 22 us, as long as reading 200 KB; this 
 
 from __future__ import annotations
 
-from tfrtool.payload.schema.agree import FEATURES
+from tfrtool.payload.schema.columns import CODES, CONTINUED, floats, scalars
+from tfrtool.payload.schema.equal_lengths import FEATURES
+from tfrtool.payload.schema.fast_walk import PACKED, Known, entries
 from tfrtool.payload.schema.feature import Feature, Key, Lists
-from tfrtool.payload.schema.lists import CODES
-from tfrtool.payload.schema.numbers import CONTINUED, floats, scalars
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place
-from tfrtool.payload.schema.walker import PACKED, Known, entries
-from tfrtool.payload.wire import WireError
+from tfrtool.payload.wire.reader import WireError
 
 _VARINT = 10  # bytes of the longest one
 
@@ -66,7 +65,7 @@ def add_again(total: Table, view: memoryview, begin: int, end: int, place: Place
 
 
 def _add_blob(blobs: Blobs, value: memoryview, place: Place) -> None:
-    from tfrtool.payload.content import told_of
+    from tfrtool.payload.content.detect import told_of
 
     size = len(value)
     blobs.values += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tfrtool.payload.usual import ListKind
+    from tfrtool.payload.wire.example import ListKind
 
 Family = Literal["example", "ofrecord"]
 """How features are laid out: as Examples and SequenceExamples have them, or as OFRecords do."""

@@ -6,7 +6,7 @@ batch to batch.
 
 from __future__ import annotations
 
-from tfrtool.payload.schema.summary import add, summarise
-from tfrtool.payload.schema.walker import Known
+from tfrtool.payload.schema.fast_walk import Known
+from tfrtool.payload.schema.summarize import add, summarise
 
 __all__ = ["Known", "add", "summarise"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from tfrtool.fields import Slotted
-from tfrtool.payload.schema.agree import Agreement
+from tfrtool.payload.schema.equal_lengths import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, rank
 from tfrtool.payload.schema.values import DETAILS, DISTINCT, Place
 

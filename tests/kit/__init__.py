@@ -1,0 +1,1 @@
+"""Shared vocabulary of the tests: build files, damage them, run the program."""

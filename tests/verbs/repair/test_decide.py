@@ -1,0 +1,403 @@
+"""What is decided over each damaged range, what of it is written, and how a text conversion is undone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit import repair_laws as repairkit
+from kit.damage import Drip, File, cut, drop, flip, insert, nest, spoil, ten, written_by, zero
+from kit.messages import example
+
+import tfrtool
+from tfrtool.cli.printers.verify import Toll
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.encode import frame, header
+from tfrtool.framing.kernel import select as kernel
+from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
+from tfrtool.framing.recovery import gap_scan as scout
+from tfrtool.framing.stream import Held, Readable
+from tfrtool.framing.walk import walk
+from tfrtool.report import Kind
+from tfrtool.sources.codecs import text_mode as unmangle
+from tfrtool.sources.codecs.text_mode import Undone
+from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, Salvage, copied, frames_of, sound_within
+
+FILE = ten()
+DATA, AT = FILE.data, FILE.at
+BEGIN, END = FILE.span(4)
+EXAMPLES = File(repairkit.EXAMPLES)
+TEXT = b"INFO: a line of a log\n"
+
+
+def decided(
+    data: bytes,
+    kind: Kind | None = None,
+    *,
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    unchecked: bool = False,
+) -> tuple[list[Outcome], list[bytes]]:
+    """What became of each damaged range of a file, and the payloads that are written for them."""
+    stream = Held(data)
+    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
+    outcomes, payloads = [], []
+    for item in walk(stream, payloads=True):
+        if isinstance(item, Damage):
+            outcome, found = salvage.decide(item)
+            written = [one.data or b"".join(map(bytes, copied(stream, one.pieces))) for one in found]
+            assert len(written) == outcome.records
+            outcomes.append(outcome)
+            payloads += written
+    return outcomes, payloads
+
+
+def only(data: bytes, kind: Kind | None = None, **how: bool) -> tuple[Outcome, list[bytes]]:
+    """The same where there is one."""
+    (outcome,), payloads = decided(data, kind, **how)
+    return outcome, payloads
+
+
+# Proved payloads
+
+
+@pytest.mark.parametrize("at", [BEGIN, BEGIN + 9, END - 1])
+def test_a_payload_that_is_proved_is_restored_and_costs_no_byte(at: int) -> None:
+    outcome, payloads = only(flip(DATA, at))
+    assert (outcome.action, outcome.dropped, payloads) == ("restored", (), [FILE.payloads[4]])
+
+
+def test_what_was_put_into_a_payload_is_dropped() -> None:
+    outcome, payloads = only(insert(DATA, BEGIN + 30, TEXT))
+    assert (outcome.action, payloads) == ("restored", [FILE.payloads[4]])
+    assert outcome.dropped == ((BEGIN + 30, BEGIN + 30 + len(TEXT)),)
+    assert outcome.dropped_bytes == len(TEXT)
+
+
+def test_what_was_put_into_a_header_is_dropped_but_for_the_twelve_bytes_before_the_payload() -> None:
+    outcomes, payloads = decided(insert(DATA, BEGIN + 4, TEXT))
+    assert payloads == [FILE.payloads[4]]
+    assert [span for one in outcomes for span in one.dropped] == [(BEGIN, BEGIN + len(TEXT))]
+
+
+def test_the_second_part_of_a_payload_behind_another_writers_records_is_written_once() -> None:
+    other = ten(2)
+    outcomes, payloads = decided(insert(DATA, BEGIN + 30, other.data))
+    assert [(one.action, one.records, one.dropped) for one in outcomes] == [("restored", 1, ()), ("restored", 0, ())]
+    assert payloads == [FILE.payloads[4]]
+
+
+@pytest.mark.parametrize("layout", WRONG_WRITERS, ids=lambda layout: layout.name)
+def test_all_records_of_a_wrong_writer_are_restored(layout: object) -> None:
+    outcome, payloads = only(written_by(layout, FILE.payloads))  # type: ignore[arg-type]
+    assert (outcome.action, outcome.records, outcome.dropped) == ("restored", 10, ())
+    assert payloads == list(FILE.payloads)
+
+
+def test_frames_are_read_in_the_layout_that_they_were_written_in() -> None:
+    for layout in (*WRONG_WRITERS, ZEROED):
+        data = written_by(layout, (b"", b"a", b"bc"))
+        pieces = [one.pieces for one in frames_of(Held(data), (0, len(data)), layout.name)]
+        assert pieces == [((12, 12),), ((28, 29),), ((45, 47),)]
+
+
+# What is not proved
+
+
+@pytest.mark.parametrize("how", [{}, {"fix_bits": True}, {"keep_unverified": True}])
+def test_what_nothing_speaks_for_is_dropped_whole(how: dict[str, bool]) -> None:
+    outcome, payloads = only(zero(DATA, BEGIN, END), **how)
+    assert (outcome.action, outcome.records, outcome.dropped, payloads) == ("dropped", 0, ((BEGIN, END),), [])
+    assert not outcome.fixable
+
+
+def test_a_range_of_no_bytes_has_nothing_to_drop() -> None:
+    salvage = Salvage(Held(b""), None, fix_bits=True, keep_unverified=True)
+    outcome, payloads = salvage.decide(Damage(7, 7, "codec"))
+    assert (outcome.action, outcome.dropped, list(payloads)) == ("dropped", (), [])
+
+
+# Bits
+
+
+def test_a_flipped_bit_is_turned_back_on_request_alone() -> None:
+    for at in range(BEGIN + 12, END - 4):
+        hurt = flip(DATA, at, at % 8)
+        outcome, payloads = only(hurt)
+        assert (outcome.action, outcome.fixable, payloads) == ("dropped", True, [])
+        outcome, payloads = only(hurt, fix_bits=True)
+        assert (outcome.action, outcome.fixable, outcome.dropped) == ("corrected", False, ())
+        assert payloads == [FILE.payloads[4]]
+        assert f"bit {at % 8} of byte {at - BEGIN - 12} of the payload turned over" in outcome.evidence
+
+
+def test_what_is_turned_back_says_how_often_other_damage_would_look_so() -> None:
+    outcome, _ = only(flip(File((bytes(1024),)).data, 12), fix_bits=True)
+    assert outcome.evidence.endswith(f"other damage would look so once in {2**32 // 2**13:,} cases")
+
+
+def test_two_flipped_bits_are_not_turned_back() -> None:
+    for at in range(BEGIN + 12, END - 5):
+        outcome, payloads = only(flip(flip(DATA, at, 2), at + 1, 5), fix_bits=True)
+        assert (outcome.action, payloads) == ("dropped", [])
+
+
+@pytest.mark.parametrize(("size", "action"), [(LARGEST_FIXED, "corrected"), (LARGEST_FIXED + 1, "dropped")])
+def test_a_payload_whose_bit_is_turned_back_has_a_largest_size(size: int, action: str) -> None:
+    assert only(flip(File((bytes(size),)).data, 100), fix_bits=True)[0].action == action
+
+
+@pytest.mark.parametrize(
+    "hurt",
+    [drop(DATA, BEGIN + 30, BEGIN + 31), cut(DATA, AT[10] - 3), flip(zero(DATA, BEGIN, BEGIN + 12), BEGIN + 20)],
+    ids=["a byte is missing", "torn", "its header is lost"],
+)
+def test_no_bit_is_turned_where_the_extent_of_the_payload_is_not_sure(hurt: bytes) -> None:
+    outcome, payloads = only(hurt, fix_bits=True)
+    assert (outcome.action, outcome.fixable, payloads) == ("dropped", False, [])
+
+
+def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
+    file = File((*EXAMPLES.payloads, b"no example"))
+    hurt = flip(file.data, file.at[4] + 12)
+    assert only(hurt, "example", fix_bits=True)[0].action == "dropped"
+    for kind in ("unknown", None):
+        assert only(hurt, kind, fix_bits=True)[0].action == "corrected"
+    assert only(flip(EXAMPLES.data, EXAMPLES.at[2] + 15), "example", fix_bits=True)[0].action == "corrected"
+
+
+@pytest.mark.parametrize("flips", [(2,), (1, 9), (8,), (0, 3, 6)])
+def test_a_bit_is_corrected_behind_a_header_with_flipped_bits(flips: tuple[int, ...]) -> None:
+    hurt = flip(DATA, BEGIN + 30)
+    for at in flips:
+        hurt = flip(hurt, BEGIN + at)
+    assert only(hurt)[0].fixable
+    outcome, payloads = only(hurt, fix_bits=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("corrected", (), [FILE.payloads[4]])
+
+
+# Unverified payloads
+
+
+def test_a_whole_payload_without_its_checksum_is_kept_on_request_alone() -> None:
+    begin, end = EXAMPLES.span(2)
+    for hurt in (drop(EXAMPLES.data, end - 4, end), cut(EXAMPLES.data, end - 4), cut(EXAMPLES.data, end - 1)):
+        assert only(hurt, "example")[0].action == "dropped"
+        outcome, payloads = only(hurt, "example", keep_unverified=True)
+        assert (outcome.action, outcome.dropped) == ("kept", ())
+        assert payloads == [EXAMPLES.payloads[2]]
+
+
+@pytest.mark.parametrize("kind", ["example", "unknown", None])
+def test_what_is_no_message_of_the_files_kind_is_not_kept(kind: Kind | None) -> None:
+    outcome, payloads = only(cut(DATA, AT[10] - 4), kind, keep_unverified=True)
+    assert (outcome.action, payloads) == ("dropped", [])
+
+
+def test_the_kind_of_a_payload_is_told_by_itself_where_the_file_does_not_say() -> None:
+    hurt = cut(EXAMPLES.data, EXAMPLES.at[1] - 4)
+    assert only(hurt, None, keep_unverified=True)[1] == [EXAMPLES.payloads[0]]
+    assert only(hurt, "event", keep_unverified=True)[1] == []
+
+
+def test_of_records_with_zeros_for_checksums_those_are_kept_that_are_messages() -> None:
+    assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
+    assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
+    data = written_by(ZEROED, (*EXAMPLES.payloads[:2], b"no message", *EXAMPLES.payloads[2:]))
+    outcome, payloads = only(data, keep_unverified=True)
+    assert payloads == list(EXAMPLES.payloads)
+    begin = EXAMPLES.at[2]
+    assert (outcome.action, outcome.dropped) == ("kept", ((begin, begin + 26),))
+    outcome, payloads = only(written_by(ZEROED, (b"no message", b"nor this")), keep_unverified=True)
+    assert (outcome.action, outcome.dropped_bytes, payloads) == ("dropped", 50, [])
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_a_payload_with_zeros_for_its_checksum_is_kept_on_request_alone(header: bool) -> None:
+    begin, end = EXAMPLES.span(2)
+    hurt = zero(EXAMPLES.data, end - 4, end)
+    hurt = zero(hurt, begin + 8, begin + 12) if header else hurt
+    assert only(hurt, "example")[0].action == "dropped"
+    outcome, payloads = only(hurt, "example", keep_unverified=True)
+    assert (outcome.action, outcome.dropped, payloads) == ("kept", (), [EXAMPLES.payloads[2]])
+    assert outcome.evidence == "zeros stand where its checksum should be"
+
+
+def test_zeros_that_may_be_a_hole_are_not_taken_for_a_checksum_left_out() -> None:
+    payload = example({"image": ("bytes_list", [b"\1" * 40])})
+    hurt = zero(frame(payload), len(payload), len(payload) + 16)
+    assert only(hurt, "example", keep_unverified=True)[1] == []
+
+
+def test_a_payload_that_its_checksum_speaks_against_is_not_kept_where_others_hold() -> None:
+    begin, end = EXAMPLES.span(2)
+    assert only(spoil(EXAMPLES.data, end - 4, end), "example", keep_unverified=True)[1] == []
+
+
+def test_where_no_payload_has_its_checksum_those_that_parse_are_kept_on_request() -> None:
+    file = File((*EXAMPLES.payloads, b"no message"))
+    hurt = file.data
+    for end in file.at[1:]:
+        hurt = spoil(hurt, end - 4, end)
+    assert decided(hurt, "example", keep_unverified=True)[1] == []
+    outcomes, payloads = decided(hurt, "example", keep_unverified=True, unchecked=True)
+    assert payloads == list(EXAMPLES.payloads)
+    assert [one.action for one in outcomes] == ["kept"] * 4 + ["dropped"]
+
+
+def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:
+    held = example({"file": ("bytes_list", [nest(FILE)])})
+    assert only(cut(frame(held), len(held) + 12), keep_unverified=True)[1] == [held]
+
+
+# Copying
+
+
+def test_ranges_are_copied_in_their_order() -> None:
+    data = bytes(range(200)) * 20_000  # more than is copied at once
+    pieces = ((3, 5), (10, 10), (1 << 20, 3 << 20), (7, 9))
+    wanted = b"".join(data[begin:end] for begin, end in pieces)
+    assert b"".join(map(bytes, copied(Held(data), pieces))) == wanted
+
+
+def test_a_stream_that_ends_before_a_range_gives_what_is_there() -> None:
+    assert b"".join(map(bytes, copied(Held(b"abc"), ((1, 9), (0, 2))))) == b"bc"
+
+
+# Text conversions
+
+
+def content(stream: Readable, step: int = 1000) -> bytes:
+    out, view = b"", memoryview(bytearray(step))
+    while got := stream.read_into(len(out), view):
+        out += view[:got]
+    return out
+
+
+EVERY_BYTE = bytes(range(256)) * 3
+
+
+def test_line_ends_are_taken_back() -> None:
+    assert content(Undone(Held(EVERY_BYTE.replace(b"\n", b"\r\n")), "crlf")) == EVERY_BYTE
+
+
+@pytest.mark.parametrize("data", [b"", b"\r", b"\n", b"\r\r\n", b"\r\n\r\n", b"a\r", b"\rb"])
+def test_a_carriage_return_of_the_file_itself_stays(data: bytes) -> None:
+    assert content(Undone(Held(data.replace(b"\n", b"\r\n")), "crlf")) == data
+
+
+@pytest.mark.parametrize("before", [(1 << 20) - 1, (1 << 20), (1 << 20) - 2])
+def test_a_line_end_between_two_reads_is_one(before: int) -> None:
+    data = b"x" * before + b"\nrest\n"
+    assert content(Undone(Held(data.replace(b"\n", b"\r\n")), "crlf"), 1 << 16) == data
+
+
+def test_bytes_written_as_two_are_taken_back() -> None:
+    assert content(Undone(Held(EVERY_BYTE.decode("latin-1").encode()), "utf8-mangled")) == EVERY_BYTE
+
+
+def test_bytes_of_windows_1252_are_taken_back_too() -> None:
+    data = bytes(byte for byte in range(256) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
+    assert content(Undone(Held(data.decode("cp1252").encode()), "utf8-mangled")) == data
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_a_character_between_two_reads_is_one(before: int) -> None:
+    data = b"x" * ((1 << 20) - before) + b"\x80\xfe" * 4
+    assert content(Undone(Held(data.decode("latin-1").encode()), "utf8-mangled"), 1 << 16) == data
+
+
+def test_a_byte_that_became_another_character_is_a_question_mark() -> None:
+    assert content(Undone(Held("a\ufffdb\u4e2d".encode()), "utf8-mangled")) == b"a?b?"
+
+
+@pytest.mark.parametrize("odd", [b"\xff", b"\xc3", b"\xc3(", b"\xe2\x82"])
+def test_what_is_no_text_stays_as_it_is_and_ends_nothing(odd: bytes) -> None:
+    for more in (b"", "é".encode(), b"more"):
+        assert content(Undone(Held("né".encode() + odd + more), "utf8-mangled")) == b"n\xe9" + odd + (
+            b"\xe9" if more == "é".encode() else more
+        )
+
+
+@pytest.mark.parametrize("diagnosis", ["crlf", "utf8-mangled"])
+@given(data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", "é€\ufffd".encode(), b"\xc3", b"\xff"])))
+def test_every_byte_of_an_undone_stream_knows_where_it_came_from(diagnosis: str, data: list[bytes]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unmangle, "_STEP", 7)
+        whole = b"".join(data)
+        undone = Undone(Held(whole), diagnosis)
+        result = content(undone, 3)
+        origins = [undone.origin(at) for at in range(len(result) + 1)]
+        assert (origins[0], origins[-1]) == (0, len(whole))
+        for at, (begin, end) in enumerate(pairwise(origins)):
+            assert content(Undone(Held(whole[begin:end]), diagnosis)) == result[at : at + 1]
+
+
+def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> None:
+    whole = EVERY_BYTE * 400
+    source = Drip(whole.decode("latin-1").encode(), 1 << 20)
+    undone, view = Undone(source, "utf8-mangled"), memoryview(bytearray(1000))
+    for at in range(0, len(whole) - 1000, 50_000):
+        undone.forget(at)
+        undone.release(at)
+        assert undone.read_into(at + 1000, view) and undone.read_into(at, view)
+        assert view == whole[at : at + 1000]
+    assert source.forgotten > len(whole)
+
+
+# What stands in dropped bytes
+
+
+def test_whole_frames_in_what_is_dropped_are_counted() -> None:
+    held = File((nest(FILE, b"before"), b"another"))
+    outcome, _ = only(flip(held.data, held.at[0] + 14))
+    assert (outcome.action, outcome.within, outcome.evidence) == ("dropped", 10, "in it stand 10 whole frames")
+    assert only(flip(DATA, BEGIN + 30))[0].within == 0
+
+
+def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
+    one = nest(FILE)
+    assert sound_within(Held(frame(one)), (0, len(one) + 16)) == 1
+    assert sound_within(Held(frame(one)), (12, len(one) + 16)) == 10
+    assert sound_within(Held(frame(one)), (12, len(one))) == 9
+    assert sound_within(Held(frame(one)), (13, len(one) + 16)) == 9
+    assert sound_within(Held(b""), (0, 0)) == 0
+    apart = b"-".join(map(frame, FILE.payloads)) * 40
+    assert sound_within(Held(apart), (0, len(apart))) == 400
+
+
+def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[int] = []
+    real = kernel.walk
+
+    def walk(buffer: bytearray, view: memoryview, at: int, end: int, known: kernel.Known) -> object:
+        checked.append(end - at)
+        return real(buffer, view, at, end, known)
+
+    monkeypatch.setattr(kernel, "walk", walk)
+    hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
+    assert sound_within(Held(hostile), (0, len(hostile))) == 0
+    assert sum(checked) <= 6 * len(hostile)
+
+
+def test_where_the_search_for_records_is_given_up_their_number_is_the_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = Random(1)
+    frames = [insert(frame(noise.randbytes(200)), 90, b"x") for _ in range(300)]
+    (tmp_path / "in").write_bytes(b"".join(frames))
+    whole = tfrtool.verify(tmp_path / "in")
+    assert not any(damage.given_up for damage in whole.damage)
+    monkeypatch.setattr(scout, "_SLOW_ALLOWANCE", 1 << 14)
+    report = tfrtool.verify(tmp_path / "in")
+    assert report.restorable < whole.restorable == 300
+    assert [damage.given_up for damage in report.damage[-1:]] == [True]
+    toll = Toll()
+    for damage in report.damage:
+        toll.add(damage)
+    assert f"{report.restorable} of at least " in str(toll)
+    assert "would take too long" in report.damage[-1].message

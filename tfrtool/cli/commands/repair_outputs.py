@@ -1,0 +1,140 @@
+"""Where the outputs of `repair` go, and what is refused before anything is read or written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import click
+
+from tfrtool.cli.common import Common
+from tfrtool.cli.paths import Files, is_standard_output, refuse_terminal, refuse_to_mix
+from tfrtool.errors import WriteError
+
+if TYPE_CHECKING:
+    from tfrtool.sources.inputs.resolve import Resolution
+
+
+class Wish(NamedTuple):
+    """What `repair` was asked; the fields are the options of the same names."""
+
+    common: Common
+    output: str | None
+    dry_run: bool
+    force: bool
+    fix_bits: bool
+    keep_unverified: bool
+    keep: Literal["all", "before", "after"]
+    quarantine: str | None
+    report: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The output of each input, by name; `directory` is the one to be made for them, None where there is none to make.
+
+    `to_stdout` says that records go to standard output, so that nothing else may. Without `--output` there are none.
+    """
+
+    wish: Wish
+    outputs: dict[str, str]
+    directory: str | None = None
+    to_stdout: bool = False
+
+    @contextmanager
+    def directory_made(self) -> Iterator[None]:
+        """Make the directory of the outputs, and take it away again if none was written."""
+        if self.directory is None or self.wish.dry_run:
+            yield
+            return
+        try:
+            os.mkdir(self.directory)
+        except OSError as error:
+            from tfrtool.sources.os_text import reason
+
+            what = reason(error)
+            if isinstance(error, FileNotFoundError):
+                what += "; make the one above it first"
+            elif isinstance(error, FileExistsError):
+                what = "something else has that name"
+            raise WriteError(f"cannot make the directory '{self.directory}': {what}") from error
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # it is not empty, as a rule
+                os.rmdir(self.directory)
+
+
+def plan(wish: Wish, resolution: Resolution) -> Plan:
+    """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
+    for option, name in (("--output", wish.output), ("--quarantine", wish.quarantine), ("--report", wish.report)):
+        if name == "":
+            raise click.UsageError(f"{option} needs the name of a file, and it is empty")
+    output, names, several = wish.output, resolution.names, _may_be_several(wish, resolution)
+    if output is None:
+        if not wish.dry_run:
+            raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
+        found = Plan(wish, {})
+    elif is_standard_output(output):
+        _refuse_for_pipe(wish, len(resolution.entries))
+        found = Plan(wish, dict.fromkeys(names, "-"), to_stdout=True)
+    elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
+        missing = bool(names) and not os.path.isdir(output)
+        found = Plan(wish, _in_directory(output, names), directory=output if missing else None)
+    elif several:
+        count = len(resolution.entries)
+        inputs = f"{count} inputs need" if count > 1 else "an input that may stand for several needs"
+        raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
+    else:
+        found = Plan(wish, dict.fromkeys(names, output))
+    _refuse_what_is_one_file(found, [*names, *resolution.lists])
+    return found
+
+
+def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
+    """Whether the outputs need a directory: also where a directory, a list or a pattern stands for one file today."""
+    entries = resolution.entries
+    known = {entry if isinstance(entry, str) else entry.input for entry in entries}
+    return len(entries) > 1 or not known.issuperset(wish.common.inputs)
+
+
+def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
+    if inputs > 1:
+        raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
+    refuse_to_mix(wish.common.json)
+    refuse_terminal(wish.dry_run)
+
+
+def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
+    outputs: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    for name in names:
+        base = os.path.basename(name)
+        if name == "-":
+            raise click.UsageError(f"standard input has no name for its output in '{directory}': name a file with -o")
+        if base in taken:
+            raise click.UsageError(
+                f"'{taken[base]}' and '{name}' would both be written as '{os.path.join(directory, base)}': "
+                "repair them into directories of their own"
+            )
+        taken[base] = name
+        outputs[name] = os.path.join(directory, base)
+    return outputs
+
+
+def _refuse_what_is_one_file(found: Plan, names: list[str]) -> None:
+    """Inputs, outputs and side files must all be different files, under whatever names."""
+    files = Files(names)
+    if found.directory is not None:
+        files.make(found.directory)
+    for output in found.outputs.values() if not found.to_stdout else ():
+        files.write(output)
+    for option, side in (("--quarantine", found.wish.quarantine), ("--report", found.wish.report)):
+        if side is None:
+            continue
+        if is_standard_output(side):
+            raise click.UsageError(f"{option} needs a file of its own, and {side} is standard output")
+        files.write(side, option)

@@ -1,0 +1,1 @@
+"""Generate man pages and shell completions from the commands."""

@@ -1,0 +1,203 @@
+"""Writes `man/` and `completions/` from the tree of commands: `python -m tfrtool.cli.docs.generate` in the source tree.
+
+What is written depends on nothing but this package, so it is the same on every machine and with every Click.
+
+Text as man(7) source: escaped, and laid out in the few macros that every reader of manual pages knows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from inspect import cleandoc
+from itertools import pairwise
+from pathlib import Path
+
+import click
+
+from tfrtool.cli.app import COMMANDS, EXIT_CODES, app
+from tfrtool.cli.commands.completion import SCRIPTS, script
+from tfrtool.cli.docs import manual
+from tfrtool.cli.docs.manual import JSON, NOTES
+
+
+def escaped(text: str) -> str:
+    """One line of text that roff prints as it stands: nothing in it is a macro, an escape or a soft hyphen."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...").replace("'", "\\(aq").replace("`", "\\(ga")
+    return "\\&" + text if text.startswith((".", "'")) else text
+
+
+def bold(text: str) -> str:
+    """`text` in bold."""
+    return f"\\fB{escaped(text)}\\fP"
+
+
+def slanted(text: str) -> str:
+    """`text` as what a user puts in its place."""
+    return f"\\fI{escaped(text)}\\fP"
+
+
+def section(title: str) -> list[str]:
+    """The lines that begin a section."""
+    return [f".SH {title}"]
+
+
+def paragraphs(text: str) -> list[str]:
+    """Paragraphs of a help text, which empty lines part; one that begins with Click's mark is kept line by line."""
+    lines: list[str] = []
+    for block in text.strip().split("\n\n"):
+        first, *rest = block.strip("\n").split("\n")
+        if first.strip() == "\b":
+            lines += [".PP", ".nf", *map(escaped, rest), ".fi"]
+        else:
+            lines += [".PP", escaped(" ".join(line.strip() for line in (first, *rest)))]
+    return lines
+
+
+def entries(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """A list of terms, which are roff already, and their explanations, which are plain text."""
+    return [line for term, said in pairs for line in (".TP", term, escaped(said))]
+
+
+def example(said: str, command: str) -> list[str]:
+    """A sentence and the command line that it speaks of."""
+    return [".PP", escaped(said), ".PP", ".RS 4", ".EX", *map(escaped, command.split("\n")), ".EE", ".RE"]
+
+
+_PLACES = {
+    "bash": "bash/tfrtool",
+    "zsh": "zsh/_tfrtool",
+    "fish": "fish/tfrtool.fish",
+}
+"""Where a script lies in `completions/`, under the name that its shell looks for."""
+
+
+def generated() -> dict[str, str]:
+    """The text of each generated file, by its path in the source tree."""
+    pages = {f"man/tfrtool-{name}.1": command_page(name) for name in COMMANDS}
+    scripts = {f"completions/{_PLACES[shell]}": script(shell) for shell in SCRIPTS}
+    return {"man/tfrtool.1": main_page(), **pages, **scripts}
+
+
+def main_page() -> str:
+    """tfrtool(1)."""
+    context = click.Context(app, info_name="tfrtool")
+    commands = [(name, app.get_command(context, name)) for name in COMMANDS]
+    lines = [
+        *_head("tfrtool", manual.SUMMARY),
+        *section("SYNOPSIS"),
+        f"{bold('tfrtool')} {slanted('COMMAND')} [{slanted('OPTIONS')}] {slanted('INPUT')}...",
+        *section("DESCRIPTION"),
+        *paragraphs(manual.DESCRIPTION),
+        *section("COMMANDS"),
+        *entries((f"{bold(f'tfrtool-{name}')}(1)", _short(command)) for name, command in commands if command),
+        *section("INPUTS"),
+        *paragraphs(manual.INPUTS),
+        *section("FAULTS"),
+        *entries((bold(fault), said) for fault, said in manual.FAULTS.items()),
+        *_exit_status(),
+        *section("JSON LINES"),
+        *paragraphs(JSON),
+        *section("ENVIRONMENT"),
+        *entries((bold(name), said) for name, said in manual.ENVIRONMENT.items()),
+        *section("FILES"),
+        *paragraphs(manual.FILES),
+        *section("EXAMPLES"),
+        *(line for name in COMMANDS for said, shown in manual.EXAMPLES[name][:1] for line in example(said, shown)),
+        *section("LIMITS"),
+        *paragraphs(manual.LIMITS),
+        *_see_also(COMMANDS),
+    ]
+    return _page(lines)
+
+
+def command_page(name: str) -> str:
+    """The page of one command."""
+    command = app.get_command(click.Context(app, info_name="tfrtool"), name)
+    assert command is not None
+    arguments = [param for param in command.params if isinstance(param, click.Argument)]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    usage = " ".join(slanted(argument.make_metavar(click.Context(command))) for argument in arguments)
+    lines = [
+        *_head(f"tfrtool-{name}", _short(command).rstrip(".")),
+        *section("SYNOPSIS"),
+        f"{bold(f'tfrtool {name}')} [{slanted('OPTIONS')}] {usage}",
+        *section("DESCRIPTION"),
+        *paragraphs(cleandoc(command.help or "")),
+        *section("OPTIONS"),
+        *entries((_term(option), _said(option)) for option in options),
+        *entries([(f"{bold('-h')}, {bold('--help')}", "Show a short help and end.")]),
+        *_exit_status(),
+        *_notes(name),
+        *section("EXAMPLES"),
+        *(line for said, shown in manual.EXAMPLES[name] for line in example(said, shown)),
+        *_see_also(other for other in COMMANDS if other != name),
+    ]
+    return _page(lines)
+
+
+def _head(name: str, summary: str) -> list[str]:
+    said = summary[:1].lower() + summary[1:] if summary[1:2].islower() else summary
+    return [
+        '.\\" Made from the tree of commands by tfrtool.cli.docs.generate; changes belong there.',
+        f'.TH {escaped(name.upper())} 1 "{manual.DATE}" "tfrtool" "User Commands"',
+        *section("NAME"),
+        f"{escaped(name)} \\- {escaped(said)}",
+    ]
+
+
+def _short(command: click.Command) -> str:
+    """The first sentence of a command's help."""
+    return command.get_short_help_str(200)
+
+
+def _exit_status() -> list[str]:
+    return [*section("EXIT STATUS"), *paragraphs(EXIT_CODES.replace("Exit codes:\n", ""))]
+
+
+def _notes(name: str) -> Iterable[str]:
+    if name in NOTES:
+        yield from section("NOTES")
+    for note in NOTES.get(name, ()):
+        yield from paragraphs(note) if isinstance(note, str) else entries((bold(t), s) for t, s in note.items())
+
+
+def _see_also(names: Iterable[str]) -> list[str]:
+    pages = ["tfrtool", *(f"tfrtool-{name}" for name in names)]
+    return [*section("SEE ALSO"), ",\n".join(f"{bold(page)}(1)" for page in pages)]
+
+
+def _term(option: click.Option) -> str:
+    spellings = ", ".join(map(bold, (*option.opts, *option.secondary_opts)))
+    if option.is_flag or option.count:
+        return spellings
+    if isinstance(option.type, click.Choice):
+        return f"{spellings} {'|'.join(bold(str(choice)) for choice in option.type.choices)}"
+    return f"{spellings} {slanted(option.metavar or option.type.name.upper())}"
+
+
+def _said(option: click.Option) -> str:
+    said = option.help or ""
+    return f"{said} The default is {option.default}." if option.show_default and option.default is not None else said
+
+
+def _page(lines: list[str]) -> str:
+    # A section begins with a paragraph of itself.
+    wanted = (line for before, line in pairwise(["", *lines]) if line != ".PP" or not before.startswith(".SH "))
+    return "\n".join(wanted) + "\n"
+
+
+def main() -> int:
+    """Write all files below the working directory, which must be the source tree."""
+    root = Path()
+    if not (root / "pyproject.toml").is_file():
+        print("tfrtool.cli.docs.generate: run this in the source tree", file=sys.stderr)
+        return 2
+    for path, text in generated().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Print the events of each command as text, JSON Lines or terminal tables."""

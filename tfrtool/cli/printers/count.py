@@ -1,0 +1,46 @@
+"""What `count` writes, to pipes and to people alike."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.streams import say
+from tfrtool.cli.text import plural, safe
+from tfrtool.report import FileReport, Remedy, Summary
+
+if TYPE_CHECKING:
+    from tfrtool.cli.printers.base import Event
+
+
+class CountText:
+    """The number of records, a space and the path, for each record file; `total` where there are several inputs."""
+
+    def __init__(self) -> None:
+        self._total = 0
+
+    def show(self, name: str, event: Event) -> None:
+        assert isinstance(event, FileReport)
+        if event.status in ("clean", "damaged"):
+            self._total += event.records
+            sys.stdout.write(f"{event.records} {safe(event.path)}\n")
+        if event.status == "damaged":
+            found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
+            if event.format == "tfrecord":
+                found += "; payloads were not checked"
+            from tfrtool.cli.suggestions import advice, remedy_words
+
+            say(found, event.path, advice(event) or remedy_words(Remedy("verify", event.path)))
+        elif event.status == "foreign" or (event.status == "clean" and event.hint):
+            from tfrtool.cli.suggestions import advice
+
+            say(event.message or "", event.path, advice(event))
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        if missing:
+            from tfrtool.cli.warnings import say_missing
+
+            say_missing(missing)
+        if summary.files > 1:
+            sys.stdout.write(f"{self._total} total\n")

@@ -1,0 +1,225 @@
+"""What `repair` saved of one file, what it lost, and what to do next: the words for pipes, people and programs."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfrtool.cli.commands.repair_outputs import Plan
+from tfrtool.cli.suggestions import advice
+from tfrtool.cli.text import plural
+from tfrtool.framing.layout import FRAMING
+from tfrtool.report import RepairReport
+from tfrtool.sources.os_text import shell_word
+
+if TYPE_CHECKING:
+    from tfrtool.report import Outcome
+
+SHOWN = 20
+"""Ranges of one file that a terminal shows."""
+
+_WAYS = {
+    "mended-header": ("header mended", "flipped bits of the header undone; the payload has its checksum"),
+    "lost-header": ("header lost", "header lost, and written anew; the checksum behind the payload proves it"),
+    "late-start": ("begin found", "begin found elsewhere than the header tells, where the payload has its checksum"),
+    "rejoined": ("rejoined", "put together from its parts; without the bytes between, it has its checksum"),
+    "stored-checksum": ("checksum mended", "a flipped bit of the stored checksum undone; the payload is whole"),
+    "wrong-writer": ("checksums replaced", "checksums replaced that a faulty writer made; they prove every payload"),
+    "conversion": ("conversion undone", "a text conversion undone; the checksums hold then"),
+    "corrected": ("corrected", "one bit of the payload turned over, on request"),
+    "unverified": ("unverified", "parses, but no checksum proves it; kept on request"),
+}
+"""How records came back: in a word or two, and in full."""
+
+
+_PROVED = list(_WAYS)[: list(_WAYS).index("conversion")]
+_UNCHECKED = "OFRecord has no checksums, so the payloads are not checked"
+
+
+class Saved(NamedTuple):
+    """Records that came back in one way, or were sound."""
+
+    records: int
+    briefly: str
+    words: str
+
+
+UNPROVED = "four bytes missing from a payload and its checksum would look the same, so this may never have been written"
+"""The limit of `--keep-unverified`."""
+
+
+class Toll:
+    """Gathers the outcomes of one file; holds the first `SHOWN` of each sort, however many there are."""
+
+    def __init__(self) -> None:
+        self.ways: Counter[str] = Counter()
+        self.lost: list[Outcome] = []
+        self.whole: list[Outcome] = []
+        self.ranges = self.breaks = 0
+        self.given_up = False
+        self.lost_records = 0
+        self.doubtful: list[Outcome] = []
+        self.fixable = 0
+        self.unproved = 0
+        self.within = 0
+        self._largest_corrected = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Count what became of one damaged range."""
+        damage, way = outcome.damage, _way(outcome)
+        self.ways[way] += outcome.records
+        self.fixable += outcome.fixable
+        self.given_up = self.given_up or damage.given_up
+        self.within += outcome.within
+        rescue = damage.rescue
+        self.ranges += 1
+        is_break = damage.fault == "codec" and not rescue
+        self.breaks += is_break
+        sort = self.lost if outcome.dropped or is_break else self.whole
+        if len(sort) < SHOWN:
+            sort.append(outcome)
+        if outcome.action == "kept" and rescue:
+            self.lost_records += rescue.records - outcome.records
+        if not outcome.records and outcome.dropped:
+            self.unproved += rescue.records if rescue and rescue.how == "unproved" else 0
+            if damage.record is not None:
+                self.lost_records += rescue.records if rescue else 1
+        if way in ("corrected", "unverified") and len(self.doubtful) < SHOWN:
+            self.doubtful.append(outcome)
+        if way == "corrected":
+            self._largest_corrected = max(self._largest_corrected, damage.end - damage.begin - FRAMING)
+
+    def saved(self, report: RepairReport) -> list[Saved]:
+        """What was written, sound records first."""
+        found = [Saved(report.kept, "sound", "sound, copied as they are")] if report.kept else []
+        for way, (briefly, words) in _WAYS.items():
+            count = self.ways[way]
+            if count and way == "conversion":  # sound records stand in the same ranges
+                count = report.restored - sum(self.ways[how] for how in _PROVED)
+            if count:
+                if way == "corrected":
+                    one_in = 2**32 // (8 * self._largest_corrected)
+                    words = f"{words}; each is wrong with a chance of at most 1 in {one_in:,}"
+                found.append(Saved(count, briefly, words))
+        return found
+
+    def losses(self, report: RepairReport, plan: Plan) -> str:
+        """What is not in the output, in half a sentence."""
+        if not report.lost:
+            return "nothing is lost"
+        parts = []
+        left_out = report.sound - report.kept if plan.wish.keep != "all" else 0
+        if self.lost_records or self.given_up:
+            parts.append("at least " * self.given_up + plural(self.lost_records, "damaged record"))
+        if left_out:
+            parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.wish.keep} leaves out")
+        if report.dropped_bytes:
+            held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
+            parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
+        if self.breaks:
+            parts.append(f"what the broken {report.compression} stream held")
+        return f"not in the output: {', '.join(parts)}"
+
+
+def _way(outcome: Outcome) -> str:
+    if outcome.action == "restored":
+        return outcome.damage.rescue.how if outcome.damage.rescue else "conversion"
+    return {"corrected": "corrected", "kept": "unverified"}.get(outcome.action, "")
+
+
+def nothing(report: RepairReport, plan: Plan) -> str:
+    """Why no record is written."""
+    keep = plan.wish.keep
+    if keep != "all" and report.sound:
+        where = "before the first damage" if keep == "before" else "behind the first damage"
+        return f"nothing is written, since no record that can be saved stands {where} (--keep {keep})"
+    return "nothing can be saved, since no record is whole and proved"
+
+
+def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
+    """What a report says, for people, without what to do next."""
+    if report.error:
+        return report.error[1]
+    if report.status == "foreign":
+        return f"{report.message or 'no records'}; nothing is saved"
+    if report.status == "clean":
+        return _clean(report, plan)
+    said = [report.message] if report.diagnosis and report.message else []
+    if not report.records:
+        said.append(nothing(report, plan))
+    else:
+        would = "would be written" if plan.wish.dry_run else "written"
+        ways = ", ".join(f"{one.records:,} {one.briefly}" for one in toll.saved(report))
+        said.append(f"{plural(report.records, 'record')} {would}: {ways}")
+    said.append(toll.losses(report, plan))
+    if report.repeats:
+        said.append(f"{plural(report.repeats, 'payload')} written more than once")
+    if report.format == "ofrecord":
+        said.append(_UNCHECKED)
+    return "; ".join(said)
+
+
+def _clean(report: RepairReport, plan: Plan) -> str:
+    wanted = plan.wish.common.compression
+    if wanted in ("auto", report.compression):
+        same = "the copy is the input, byte for byte"
+    else:
+        same = f"the same bytes, {'not compressed' if wanted == 'none' else 'as ' + wanted}"
+    unchecked = f"; {_UNCHECKED}" if report.format == "ofrecord" else ""
+    return f"nothing to repair: {same}{unchecked}"
+
+
+class Step(NamedTuple):
+    """A command to be run next, and what it is good for."""
+
+    command: str
+    why: str
+
+
+def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
+    """What to do next with one input, the nearest first."""
+    found: list[Step] = []
+    if report.error:
+        return found
+    if report.records and report.status == "damaged" and not plan.to_stdout:
+        if report.output and os.path.isfile(report.output):
+            found.append(Step(f"tfrtool head {shell_word(report.output)}", "to look at the output"))
+        elif not report.output:
+            found.append(Step(again(plan, report), "to write them"))
+    why = []
+    if plan.wish.keep != "before":  # which leaves them out whatever they are
+        if toll.fixable:
+            why.append(f"to try {plural(toll.fixable, 'payload')} for a single flipped bit")
+        if toll.unproved and not plan.wish.keep_unverified:
+            they_parse = "it parses" if toll.unproved == 1 else "they parse"
+            why.append(f"to keep {plural(toll.unproved, 'unproved record')} if {they_parse}")
+    if why:
+        found.append(Step(again(plan, report, toll), " and ".join(why)))
+    return found
+
+
+def hint(report: RepairReport, toll: Toll, plan: Plan) -> str | None:
+    """What to do next, in one line."""
+    todo = [f"{step.why}, run: {step.command}" for step in steps(report, toll, plan)]
+    return "; ".join(filter(None, (advice(report), *todo))) or None
+
+
+def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
+    """The command that repairs one input as it was asked, for good, and with what `toll` shows to be worth a try."""
+    wish = plan.wish
+    output = plan.outputs.get(report.path)
+    sides = [] if len(plan.outputs) > 1 else [("--quarantine", wish.quarantine), ("--report", wish.report)]
+    piped = "… | " if report.path == "-" else ""
+    words = [f"{piped}tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
+    values = [("-F", wish.common.format, "auto"), ("-z", wish.common.compression, "auto"), ("--keep", wish.keep, "all")]
+    words += [f"{option} {value}" for option, value, usual in values if value != usual]
+    if wish.fix_bits or (toll and toll.fixable):
+        words.append("--fix-bits")
+    if wish.keep_unverified or (toll and toll.unproved):
+        words.append("--keep-unverified")
+    words += [f"{option} {shell_word(side)}" for option, side in sides if side]
+    written = [side for _, side in sides if side and (not wish.dry_run or os.path.isfile(side))]
+    if wish.force or written or (output and os.path.isfile(output)):
+        words.append("--force")
+    return " ".join(words)

@@ -1,0 +1,335 @@
+"""What `stat` shows to people: a line for each file, and one picture of all of them together.
+
+`file` objects with how a file is made, and a `summary` of how all of them are, for `stat --json`.
+
+What `stat` says in words, on a terminal and in a pipe alike.
+
+The figures of `stat` in words, for a terminal and for a page alike.
+
+The lines that `stat` writes into a pipe.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.cli.printers.jsonl import JsonPrinter
+from tfrtool.cli.streams import say
+from tfrtool.cli.suggestions import advice
+from tfrtool.cli.terminal.console import advise, can_encode, console, totals
+from tfrtool.cli.terminal.table import beside, heading
+from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.payload.text import size_text, sizes_text
+from tfrtool.report import FileReport, Summary
+from tfrtool.verbs.formats.json_text import json_text
+from tfrtool.verbs.stat.dataset import Advice, DataSet, dataset_advice
+from tfrtool.verbs.stat.job import StatReport, stat_report
+from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread
+
+if TYPE_CHECKING:
+    from tfrtool.cli.printers.base import Event
+    from tfrtool.verbs.stat.duplicates import Place
+
+
+_JSON_FIELDS = (
+    "bytes",
+    "damaged_bytes",
+    "payload_bytes",
+    "overhead_bytes",
+    "compression_ratio",
+    "duplicates",
+    "index",
+    "unchecked",
+)
+
+
+class StatJson(JsonPrinter):
+    """Adds sizes, a histogram (each bin from `lo` on, below `hi`) and advice to a `file`, and those of all to the
+    `summary`, where `shards` says how the records are spread over the files.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_JSON_FIELDS)
+        self.total = DataSet()
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, FileReport):
+            super().show(name, event)
+            return
+        report = stat_report(event)
+        self.total.add(report)
+        values = self._file(report)
+        values["first_duplicate"] = report.first_duplicate and dict(
+            zip(("record", "earlier"), report.first_duplicate, strict=True)
+        )
+        values["sizes"] = report.sizes._asdict()
+        values["histogram"] = [one.asdict() for one in report.histogram]
+        values["advice"] = _advice(dataset_advice(DataSet.of(report)))
+        self.write("file", values)
+
+    def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
+        total = self.total
+        found = total.repeats()
+        return {
+            **super().summary(summary, missing),
+            "payload_bytes": total.payloads.total,
+            "overhead_bytes": total.framing,
+            "compression_ratio": total.ratio,
+            "duplicates": None if found is None else found.count,
+            "first_duplicate": None
+            if found is None or found.first is None
+            else dict(zip(("record", "earlier"), map(self._place, found.first), strict=True)),
+            "sizes": total.sizes._asdict(),
+            "histogram": [one.asdict() for one in total.histogram],
+            "shards": _shards(total),
+            "advice": _advice(dataset_advice(total)),
+        }
+
+    def _place(self, place: Place) -> dict[str, Any]:
+        return {"path": json_text(self.total.paths[place.file]), "index": place.record}
+
+
+def _shards(total: DataSet) -> dict[str, Any]:
+    """How many record files there are, the least, middle, mean and most of their bytes and records."""
+    return {
+        "files": total.files.count,
+        "empty": total.hollow[0] if total.hollow else 0,
+        "bytes": _brief(total.files),
+        "records": _brief(total.records),
+        "evenness": total.evenness,
+        "largest": json_text(total.largest[1]) if total.largest else None,
+    }
+
+
+def _brief(sizes: Sizes) -> dict[str, Any]:
+    spread = sizes.spread()
+    return {"min": spread.min, "p50": spread.p50, "mean": spread.mean, "max": spread.max}
+
+
+def _advice(found: Sequence[Advice]) -> list[dict[str, Any]]:
+    return [{"kind": one.kind, "message": json_text(one.message)} for one in found]
+
+
+def what_is_wrong(report: StatReport) -> str:
+    """What a report says of damage, in one sentence; empty for a clean file."""
+    said = report.error[1] if report.error else report.message or ""
+    return "; ".join(filter(None, (said, advice(report))))
+
+
+def repeats(data: DataSet) -> str | None:
+    """How many payloads occur more than once, and where the first is; None where that was not looked at."""
+    found = data.repeats()
+    if found is None:
+        return None
+    if found.first is None:
+        return "no payload occurs twice"
+    later, earlier = found.first
+    several = len(data.paths) > 1
+    return (
+        f"{plural(found.count, 'record')} with the payload of an earlier one; the first is "
+        f"{_place(data, later, several)}, which has that of {_place(data, earlier, several)}"
+    )
+
+
+def _place(data: DataSet, place: Place, several: bool) -> str:
+    return f"record {place.record}" + (f" of '{data.paths[place.file]}'" if several else "")
+
+
+_NAMED_KINDS = {"example": "Example", "sequence_example": "SequenceExample", "event": "Event", "ofrecord": "OFRecord"}
+_NAMED_FORMATS = {"tfrecord": "TFRecord", "ofrecord": "OFRecord"}
+
+
+def figures(data: DataSet) -> Iterator[tuple[str, str | list[str]]]:
+    """What each figure is called, and what it is; a list is of several, to stand beside one another."""
+    kinds = ", ".join(_NAMED_KINDS.get(kind, "payloads of no known kind") for kind in sorted(data.kinds))
+    formats = " and ".join(_NAMED_FORMATS[name] for name in sorted(data.formats)) or "no"
+    yield "made of", f"{kinds}, in {formats} framing" if kinds else f"{formats} framing"
+    count, sizes = data.payloads.count, data.sizes
+    if count and sizes.mean is not None:
+        yield "payloads", f"{size_text(data.payloads.total)} in {plural(count, 'record')}"
+        part = 100 * (data.overhead or 0)
+        yield "framing", f"{size_text(data.framing)}, {_percent(part)} of the records"
+        named = (
+            ("smallest", sizes.min),
+            ("median", sizes.p50),
+            ("mean", sizes.mean),
+            ("95 %", sizes.p95),
+            ("99 %", sizes.p99),
+            ("largest", sizes.max),
+        )
+        yield "bytes each", [f"{name} {_number(value)}" for name, value in named]
+    if data.damaged:
+        yield "damaged", size_text(data.damaged)
+    if data.ratio is not None:
+        yield (
+            "compression",
+            f"{size_text(data.packed)} unpack to {size_text(data.unpacked)}, {data.ratio:.2f} times",
+        )
+    if data.files.count > 1:
+        yield "files", _spread_over(data)
+    if (found := repeats(data)) is not None:
+        yield "repeats", printable(found)
+
+
+def _spread_over(data: DataSet) -> str:
+    size, records = data.files.spread(), data.records.spread()
+    if size.min is None or size.max is None or size.p50 is None:
+        return ""
+    said = f"{sizes_text(size.min, size.max)} each, the middle one {size_text(size.p50)}"
+    low, high = _number(records.min), _number(records.max)
+    said += f"; {low if low == high else f'{low} to {high}'} record{'' if high == '1' else 's'} each"
+    return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
+
+
+def _percent(value: float) -> str:
+    return "less than 0.1 %" if 0 < value < 0.1 else f"{value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def bin_label(one: Bin) -> str:
+    """The sizes of a bin, from the first to the last that is counted in it."""
+    return f"{one.lo:,}" if one.hi == one.lo + 1 else f"{one.lo:,} - {one.hi - 1:,}"
+
+
+_STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEFT = 18
+"""Columns left of the figures."""
+_WIDEST = 60
+"""Columns of the longest bar, on a terminal of any width."""
+
+
+class StatTerminal:
+    """Prints a line for each file when it is read, and holds what all of them add up to."""
+
+    def __init__(self, color: bool) -> None:
+        self._console = console(color)
+        self._blocks = can_encode(_EIGHTHS)
+        self.total = DataSet()
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, FileReport):
+            return
+        report = stat_report(event)
+        self.total.add(report)
+        if report.status != "error":  # which standard error tells
+            self._heading(report)
+
+    def _heading(self, report: StatReport) -> None:
+        from rich.text import Text
+
+        line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
+        if report.status != "foreign":
+            line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
+            line.append(f", {size_text(report.size if report.size is not None else report.bytes or 0)}")
+            if report.compression_ratio:
+                line.append(f" of {report.compression}")
+            if report.unchecked and report.status == "clean":
+                line.append("; payloads unchecked")
+            if report.index:
+                line.append(f"; index in {safe(report.index)}")
+        heading(self._console, safe(report.path), line)
+        if what_is_wrong(report):
+            advise(self._console, report.message or "", report)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        from rich.padding import Padding
+        from rich.table import Table
+
+        data = self.total
+        if data.files.count:
+            card = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+            card.add_column(style="cyan")
+            card.add_column(overflow="fold")
+            for name, found in figures(data):
+                card.add_row(
+                    name, found if isinstance(found, str) else beside(found, self._console.width - _LEFT, gap=3)
+                )
+            self._console.print(Padding(card, (0, 0, 0, 2)))
+            self._draw(data.histogram)
+            for one in dataset_advice(data):
+                self._hint(one.message)
+        totals(self._console, summary, missing, plural(data.payloads.count, "record"))
+
+    def _draw(self, bins: Sequence[Bin]) -> None:
+        """The histogram, a line for each bin; one bin alone tells nothing that the figures do not."""
+        from rich.text import Text
+
+        if len(bins) < 2:
+            return
+        labels = [bin_label(one) for one in bins]
+        counts = [f"{one.count:,}" for one in bins]
+        left, right = max(map(len, labels)), max(map(len, counts))
+        width = max(1, min(_WIDEST, self._console.width - left - right - 6))
+        most = max(one.count for one in bins)
+        for label, count, one in zip(labels, counts, bins, strict=True):
+            bar = self._bar(one.count, most, width)
+            line = Text(f"  {label.rjust(left)}  ", no_wrap=True)
+            self._console.print(line.append(bar.ljust(width), "green").append(f"  {count.rjust(right)}"))
+
+    def _bar(self, count: int, most: int, width: int) -> str:
+        """A bar in proportion to a count; one that is not 0 shows at least a sliver."""
+        if not count:
+            return ""
+        if not self._blocks:
+            return "#" * max(1, count * width // most)
+        full, part = divmod(max(1, count * width * 8 // most), 8)
+        return "█" * full + (_EIGHTHS[part] if part else "")
+
+    def _hint(self, message: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text.assemble(("hint: ", "bold"), printable(message)))
+
+
+_FIELDS = 14  # between the status and what is wrong
+
+
+class StatText:
+    """A line for each input and one for all, as the help of the command lays down; advice goes to standard error."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+        self.total = DataSet()
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, FileReport):
+            return  # the report tells how much is damaged, and `verify` what
+        report = stat_report(event)
+        self.total.add(report)
+        figures = (report.records, report.payload_bytes, report.overhead_bytes, *_sizes(report.sizes), report.size)
+        kinds = (report.format, report.compression, report.kind, report.duplicates)
+        self._row(name, report.status, (*figures, *kinds), what_is_wrong(report))
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        if missing:
+            from tfrtool.cli.warnings import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * _FIELDS, said)
+        total = self.total
+        found = total.repeats()
+        if summary.files > 1:
+            figures = (total.payloads.count, total.payloads.total, total.framing, *_sizes(total.sizes))
+            kinds = (None, None, None, None if found is None else found.count)
+            self._row("total", "", (*figures, total.files.total, *kinds), "")
+        if found and found.first:
+            say(repeats(total) or "")
+        for one in dataset_advice(total):
+            say(one.message)
+
+    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
+        shown = paint(state, "green" if state == "clean" else "red") if self._color and state else state
+        sys.stdout.write(f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n")
+
+
+def _sizes(spread: Spread) -> tuple[object, ...]:
+    mean = None if spread.mean is None else f"{spread.mean:.1f}"
+    return spread.min, spread.p50, mean, spread.p95, spread.p99, spread.max

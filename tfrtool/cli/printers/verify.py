@@ -1,0 +1,280 @@
+"""What `verify` shows to people: for a damaged file its strip, a table of the damage, and one sentence.
+
+What `verify` says, and the lines that it writes into a pipe.
+
+What `verify --index` shows besides what `verify` does: the lines of the index that disagree with the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfrtool.cli.printers.jsonl import JsonPrinter
+from tfrtool.cli.terminal.console import advise, advised, console, show_command, totals
+from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, Strip, StripDrawn
+from tfrtool.cli.terminal.table import Column, draw_table, heading
+from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.payload.text import size_text
+from tfrtool.report import FileReport, Summary
+from tfrtool.verbs.formats.json_text import json_text
+from tfrtool.verbs.index import IndexFault
+
+if TYPE_CHECKING:
+    from tfrtool.cli.printers.base import Event
+    from tfrtool.framing.damage import Damage
+
+
+class Toll:
+    """How many records of one file are damaged, as far as that can be told, and how many can be brought back."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.restorable = 0
+        self.given_up = False
+        """Whether there may be more."""
+
+    def add(self, damage: Damage) -> None:
+        known = damage.record is not None
+        self.records += damage.restorable or (damage.rescue.records if known and damage.rescue else known)
+        self.restorable += damage.restorable
+        self.given_up = self.given_up or damage.given_up
+
+    def __str__(self) -> str:
+        if not self.records and not self.given_up:
+            return "no record lies in what is damaged"
+        least = "at least " * self.given_up
+        return f"{self.restorable} of {least}{plural(self.records, 'damaged record')} can be brought back whole"
+
+
+def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
+    """What a report says, in one sentence for people, without what to do next."""
+    if report.error:
+        said = report.error[1]
+    elif report.status == "damaged":
+        from tfrtool.verbs.reading.diagnose import extent
+
+        back = str(toll)
+        if report.converted and report.restorable is not None:
+            damaged = plural(report.restorable + report.damaged_records, "damaged record")
+            back = f"{report.restorable:,} of {damaged} can be brought back whole"
+        said = extent(report)
+        if report.damaged_bytes and report.restorable is not None:
+            said = f"{said}; {back}"
+        if report.diagnosis and report.message:
+            said = f"{report.message}; {said}"
+    else:
+        said = report.message or _clean(report, quick)
+    if report.index_faults is not None:
+        agrees = (
+            "the index agrees" if not report.index_faults else f"{plural(report.index_faults, 'fault')} in the index"
+        )
+        said = f"{said}; {agrees}"
+    return said
+
+
+def _clean(report: FileReport, quick: bool) -> str:
+    if report.format == "ofrecord":
+        return "the structure is whole; OFRecord has no checksums, so the payloads are not checked"
+    if not report.records:
+        return "no records"
+    return "every length checksum holds; payloads were not checked" if quick else "every checksum holds"
+
+
+class VerifyText:
+    """A line for each damaged range, and a line for each input, as the help of the command lays down."""
+
+    def __init__(self, color: bool, quick: bool) -> None:
+        self._color = color
+        self._quick = quick
+        self._toll = Toll()
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            said = verdict(event, self._toll, self._quick)
+            if event.hint or event.remedy:
+                from tfrtool.cli.suggestions import advice
+
+                said = f"{said}; {advice(event)}"
+            self._row(name, event.status, (event.records, event.damaged_bytes, event.restorable), said)
+            self._toll = Toll()
+        else:
+            damage: Damage = event  # type: ignore[assignment]
+            self._toll.add(damage)
+            fields = (damage.begin, damage.end, damage.record, damage.restorable)
+            self._row(name, damage.fault, fields, damage.message)
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        if missing:
+            from tfrtool.cli.warnings import rows
+
+            for name, said in rows(missing):
+                self._row(name, "missing", (None,) * 3, said)
+
+    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
+        shown = paint(state, "green" if state == "clean" else "red") if self._color else state
+        sys.stdout.write(f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n")
+
+
+TABLE_ROWS = 20
+"""Damaged ranges shown for one file."""
+MANY = 20
+"""Files after which those that are not clean are named once more at the end; as many are named."""
+
+_MEANINGS = {SOUND: "sound", RESTORABLE: "can be brought back", LOST: "damaged"}
+_COLUMNS = (
+    Column("", "bare"),
+    Column("bytes"),
+    Column("record", right=True),
+    Column("fault", "bare"),
+    Column("what is wrong"),
+)
+_STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
+
+
+class VerifyTerminal:
+    """Prints each file when it is done; holds a strip and the first `TABLE_ROWS` ranges, however many there are."""
+
+    def __init__(self, color: bool, quick: bool) -> None:
+        self._console = console(color)
+        self._drawn = StripDrawn(_MEANINGS)
+        self._quick = quick
+        self._wrong: list[tuple[str, str]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._first: list[Damage] = []
+        self._toll = Toll()
+        self._strip = Strip()
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, FileReport):
+            damage: Damage = event  # type: ignore[assignment]
+            self._toll.add(damage)
+            self._strip.add(damage.begin, damage.end, bool(damage.restorable))
+            if len(self._first) < TABLE_ROWS:
+                self._first.append(damage)
+            return
+        if event.status != "error":  # which standard error tells
+            self._file(event)
+        if event.status != "clean" and len(self._wrong) <= MANY:
+            self._wrong.append((event.path, event.status))
+        self._begin()
+
+    def _file(self, report: FileReport) -> None:
+        from rich.text import Text
+
+        said = printable(verdict(report, self._toll, self._quick))
+        line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
+        if report.status in ("clean", "damaged"):
+            line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
+        if report.bytes is not None:
+            line.append(f", {size_text(report.bytes)}")
+        if report.status != "damaged":
+            heading(self._console, safe(report.path), line.append("; ").append(advised(said, report)))
+            show_command(self._console, report)
+            return
+        heading(self._console, safe(report.path), line)
+        self._draw_strip(report)
+        self._draw_table(sum(report.faults.values()))
+        advise(self._console, said, report)
+        self._console.print()
+
+    def _draw_strip(self, report: FileReport) -> None:
+        total = report.bytes or max((damage.end for damage in self._first), default=0)
+        width = self._console.width
+        self._console.print(self._drawn.line(self._strip, total, width))
+        self._console.print(self._drawn.legend(width))
+
+    def _draw_table(self, found: int) -> None:
+        rows = [
+            (
+                self._drawn.mark(RESTORABLE if damage.restorable else LOST),
+                f"{damage.begin}-{damage.end}",
+                "" if damage.record is None else str(damage.record),
+                damage.fault,
+                _said(damage),
+            )
+            for damage in self._first
+        ]
+        self._console.print(draw_table(self._console, _COLUMNS, rows))
+        if found > len(rows):
+            self._console.print(f"and {found - len(rows):,} more; --json lists all")
+
+    def end(self, summary: Summary, missing: Sequence[str]) -> None:
+        if summary.files > MANY:
+            self._name_again()
+        totals(self._console, summary, missing, plural(summary.records, "sound record"))
+
+    def _name_again(self) -> None:
+        from rich.text import Text
+
+        for path, status in self._wrong[:MANY]:
+            heading(self._console, safe(path), Text(status, _STATUS_STYLE[status]))
+        if len(self._wrong) > MANY:
+            self._console.print("and more; --json lists all")
+
+
+def _said(damage: Damage) -> str:
+    said = printable(damage.message)
+    return said if damage.restorable < 2 else f"{said}; {plural(damage.restorable, 'record')} can be brought back"
+
+
+class IndexJson(JsonPrinter):
+    """Adds `index` objects, one for each of the first lines that disagree, and to the `summary` how many do in all."""
+
+    def __init__(self, extra: Sequence[str] = ()) -> None:
+        super().__init__(extra)
+        self._faults = 0
+
+    def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
+        return {**super().summary(summary, missing), "index_faults": self._faults}
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, FileReport):
+            self._faults += event.index_faults or 0
+        if not isinstance(event, IndexFault):
+            super().show(name, event)
+            return
+        fields = {"line": event.line, "offset": event.offset, "size": event.size, "message": json_text(event.message)}
+        self.write("index", {"path": json_text(name), **fields})
+
+
+class IndexText(VerifyText):
+    """Adds a line for each of the first lines that disagree, with `index` in the place of a fault."""
+
+    def show(self, name: str, event: Event) -> None:
+        if not isinstance(event, IndexFault):
+            super().show(name, event)
+            return
+        end = None if event.offset is None or event.size is None else event.offset + event.size
+        self._row(name, "index", (event.offset, end, None, None), said(event))
+
+
+class IndexTerminal(VerifyTerminal):
+    """Adds them below the file."""
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._faults: list[IndexFault] = []
+
+    def show(self, name: str, event: Event) -> None:
+        if isinstance(event, IndexFault):
+            self._faults.append(event)
+        else:
+            super().show(name, event)
+
+    def _file(self, report: FileReport) -> None:
+        from rich.text import Text
+
+        super()._file(report)
+        for fault in self._faults:
+            self._console.print(Text(f"  index {printable(said(fault))}"))
+        if more := (report.index_faults or 0) - len(self._faults):
+            self._console.print(f"  and {more:,} more")
+
+
+def said(fault: IndexFault) -> str:
+    """A disagreement in words, with the number of its line."""
+    return f"line {fault.line}: {fault.message}"

@@ -1,0 +1,133 @@
+"""What to do next, in the words of the command line: the library says which job helps, and here is how it is typed.
+
+What could not be done, in one sentence for people and one word for scripts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from tfrtool.cli.streams import say_lines
+from tfrtool.errors import OptionError, TfrtoolError
+from tfrtool.report import WRITING, spelled
+from tfrtool.sources.os_text import reason, shell_word
+
+if TYPE_CHECKING:
+    from tfrtool.report import FileReport, Remedy
+
+
+_NAMES = {"types": "type", "source": "from", "n": "number"}
+"""Options whose arguments have another name."""
+
+
+def advice(report: FileReport) -> str | None:
+    """What to do next about an input, in one line; None where there is nothing to do."""
+    return _joined(report.hint, _by_this_command(report.remedy) if report.error else report.remedy) or None
+
+
+def error_words(error: TfrtoolError) -> str:
+    """What could not be done, and what to do next, in one line."""
+    return _joined(error.facts, _by_this_command(error.remedy))
+
+
+def _joined(words: str | None, remedy: Remedy | None) -> str:
+    return "; ".join(filter(None, (words, None if remedy is None else remedy_words(remedy))))
+
+
+def remedy_words(remedy: Remedy) -> str:
+    """`to undo it, run: tfrtool repair FILE -o OUT`, or `say --force to replace it`."""
+    if remedy.words:
+        return spelled(remedy.words, _argument)
+    if remedy.verb:
+        return (f"to {remedy.aim}, " if remedy.aim else "") + f"run: {command(remedy)}"
+    aim = f" to {remedy.aim}" if remedy.aim else ""
+    if any(value == "auto" for _, value in remedy.settings):
+        return f"leave {' and '.join(_option(name) for name, _ in remedy.settings)} out{aim}"
+    return f"say {' '.join(_options(remedy))}{aim}"
+
+
+def command(remedy: Remedy) -> str:
+    """The command line of a remedy, to be pasted into a shell."""
+    words = ["tfrtool", remedy.verb, *_options(remedy), shell_word(remedy.path)]
+    if remedy.verb in WRITING:
+        words = ["tfrtool", remedy.verb, shell_word(remedy.path), "-o", "OUT", *_options(remedy)]
+    run = " ".join(words)
+    if remedy.path == "-":
+        return f"{remedy.first or '…'} | {run}"
+    return f"{remedy.first} && {run}" if remedy.first else run
+
+
+def _by_this_command(remedy: Remedy | None) -> Remedy | None:
+    """What cannot be opened, and is to be piped in, is read by the command that runs."""
+    if remedy is not None and remedy.verb and remedy.path == "-":
+        return remedy.replaced(verb=_called())
+    return remedy
+
+
+def _called() -> str:
+    """The name of the command that runs, be it by Click or, as the plainest are, without."""
+    from tfrtool.cli.fast_path import COMMANDS
+
+    if "click" in sys.modules:
+        import click
+
+        context = click.get_current_context(silent=True)
+        if context is not None and context.info_name:
+            return context.info_name
+    return next((name for name in sys.argv[1:2] if name in COMMANDS), "verify")
+
+
+def _options(remedy: Remedy) -> list[str]:
+    return [
+        _option(name) if value is True else f"{_option(name)} {shell_word(str(value))}"
+        for name, value in remedy.settings
+    ]
+
+
+def option_words(error: ValueError) -> str:
+    """What is wrong about the options of a command line."""
+    return spelled(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
+
+
+def _argument(name: str, value: str) -> str:
+    return f"{_option(name)} {value}" if value else _option(name)
+
+
+def _option(name: str) -> str:
+    return f"--{_NAMES.get(name, name).replace('_', '-')}"
+
+
+_NO_ROOM = "failed to map segment"
+"""What the C library says where there is no memory to load an extension module into."""
+
+
+def failure(error: BaseException) -> tuple[str, str]:
+    """The kind and the sentence of an exception that ended a job, whoever raised it."""
+    if isinstance(error, TfrtoolError):
+        return error.kind, error_words(error)
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
+        return "memory", "out of memory"
+    if isinstance(error, OSError):
+        if isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
+            return "system", "the current directory was removed: go to another one"
+        subject = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return "system", subject + reason(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return "internal", f"{what}; this is a fault of tfrtool; run with -vv for the traceback"
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
+def say_traceback(error: BaseException) -> None:
+    """The traceback, for `-vv`."""
+    from traceback import format_exception
+
+    say_lines("".join(format_exception(error)))

@@ -1,0 +1,87 @@
+"""rich, for a terminal: everything that it would read into data (markup, emoji, highlighting) is off."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from tfrtool.cli.text import plural, printable
+from tfrtool.cli.warnings import told
+from tfrtool.report import FileReport, Summary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def console(color: bool, stream: TextIO | None = None) -> Console:
+    """A console on a stream, standard output unless named."""
+    from rich.console import Console
+
+    return Console(
+        file=stream or sys.stdout,
+        force_terminal=True,
+        color_system="standard" if color else None,
+        no_color=not color,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+    )
+
+
+def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
+    """Whether a stream, standard output unless named, takes these characters as they are."""
+    try:
+        glyphs.encode((stream or sys.stdout).encoding)
+    except UnicodeError:
+        return False
+    return True
+
+
+def advise(console: Console, said: str, report: FileReport) -> None:
+    """Print a sentence about an input, and what to do next: a command in one piece, so that it can be copied."""
+    from rich.text import Text
+
+    if words := advised(said, report):
+        console.print(Text(words))
+    show_command(console, report)
+
+
+def advised(said: str, report: FileReport) -> str:
+    """A sentence about an input, and what to do next as far as that is no command, made printable."""
+    from tfrtool.cli.suggestions import remedy_words
+
+    remedy = report.remedy
+    words = (said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None)
+    return printable("; ".join(filter(None, words)))
+
+
+def show_command(console: Console, report: FileReport) -> None:
+    """Print the command that helps, if there is one, in one piece, so that it can be copied."""
+    from rich.text import Text
+
+    from tfrtool.cli.suggestions import command
+
+    remedy = report.remedy
+    if remedy and remedy.verb:
+        before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
+        console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
+
+
+def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:
+    """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
+    from rich.text import Text
+
+    for said in told(missing):
+        console.print(Text(said, "red"), soft_wrap=True)
+    if summary.files > 1 or missing:
+        counts = (
+            (summary.clean, "clean"),
+            (summary.damaged, "damaged"),
+            (summary.foreign, "foreign"),
+            (summary.errors, "not read"),
+            (summary.missing, "missing"),
+        )
+        parts = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        console.print(f"{plural(summary.files, 'file')}: {parts}; {records}")

@@ -1,0 +1,1 @@
+"""Find the next record after damage, and explain what lies before it."""

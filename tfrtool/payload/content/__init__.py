@@ -1,0 +1,1 @@
+"""Detect what a bytes value holds: images, audio, tensors, text."""

@@ -1,0 +1,1 @@
+"""Show the features of one record."""

@@ -1,0 +1,19 @@
+"""What a payload holds, by its kind: the way from a record to its features."""
+
+from __future__ import annotations
+
+from tfrtool.payload.features.view import Features, features_of
+from tfrtool.payload.wire.reader import Buffer
+from tfrtool.report import Kind
+
+
+def read_features(payload: Buffer, kind: Kind) -> Features:
+    """The features of one payload of a known kind; of the kind `unknown`, none.
+
+    Raises WireError, with the offset, if the payload is not sound wire format; values read later raise nothing.
+    """
+    if kind == "event":
+        from tfrtool.payload.features.events import event_features
+
+        return Features(kind, event_features(payload))
+    return features_of(payload, kind)

@@ -1,0 +1,1 @@
+"""Map OFRecord messages to Example messages and back."""

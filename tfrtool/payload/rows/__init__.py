@@ -1,0 +1,1 @@
+"""Records as rows of named values, and back."""

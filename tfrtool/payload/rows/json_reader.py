@@ -1,0 +1,470 @@
+"""JSON objects as rows; the way back of `rows_json`, and what other programs write.
+
+The schema of JSON rows that others wrote, in which an integer may stand for a float.
+
+Where in a line of JSON a feature stands; looked for only once it is known to be wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from base64 import b64decode
+from collections.abc import Callable, Container
+from typing import Any
+
+from tfrtool.payload.rows.columns import (
+    ROUNDED_TO_DOUBLE,
+    Column,
+    Double,
+    Room,
+    RowSchema,
+    decimals_to_float32,
+    fit_cell,
+    integers,
+)
+from tfrtool.payload.rows.row import NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.values import CODES
+from tfrtool.payload.wire.example import ListKind
+from tfrtool.report import LossKind
+
+NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""Floats that JSON has no numbers for."""
+EMPTY = LossKind("empty-list", "an empty list of no kind is a feature of no kind", lost=False)
+BARE = LossKind("bare-nan", "NaN or an infinity without quotes, which is no JSON, taken for a float", lost=False)
+MERGED = LossKind("integers-as-floats", "integers taken for floats, as other values of the feature are", lost=False)
+BOOLEAN = LossKind("booleans", "true and false became 1 and 0", lost=False)
+_BEARS = {*CODES, "bytes"}
+_PARTS = ("context", "feature_lists")
+
+
+class BadJson(ValueError):
+    """A line that is no JSON: `why`, and the `column`, counted from 1, in characters."""
+
+    def __init__(self, why: str, column: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.column = column
+
+
+class ParseRows:
+    """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
+
+    `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
+    else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
+    the schema or another number of its list says so; of the features in `merged` that is told. What is not `wanted`, by
+    its name, is not looked at.
+    """
+
+    def __init__(
+        self,
+        message: Message | None = None,
+        schema: RowSchema | None = None,
+        *,
+        double: Double = "exact",
+        otherwise: Message = "example",
+        merged: Container[str] = (),
+        wanted: Callable[[str], bool] | None = None,
+    ) -> None:
+        import json
+
+        self.message = message or (schema.message if schema else None)
+        self._schema = schema
+        self._double = double
+        self._otherwise: Message = otherwise
+        self._merged = merged
+        self._wanted = wanted
+        self._decode = json.JSONDecoder(parse_constant=_Bare, object_pairs_hook=_unique).decode
+        self._decode_tiny = json.JSONDecoder(parse_constant=_Bare, parse_float=_float, object_pairs_hook=_unique).decode
+        self._error = json.JSONDecodeError
+
+    def row(self, line: str, changes: list[Change]) -> Row:
+        """The row of a line; what was read otherwise than it was written is added to `changes`.
+
+        Raises BadJson where the line is no JSON, RowError where it is and no row.
+        """
+        return self.row_of(self.object(line), changes)
+
+    def object(self, line: str) -> dict[str, Any]:
+        """The object of a line, not looked into."""
+        try:
+            value = self._decode(line)
+            if _holds_zero(value) and _may_hold_tiny(line):
+                value = self._decode_tiny(line)
+        except self._error as error:
+            raise BadJson(error.msg[:1].lower() + error.msg[1:], error.pos + 1) from None
+        except RecursionError:
+            raise BadJson("it nests too deep", 1) from None
+        except RowError:
+            raise
+        except ValueError:  # Python refuses to read integers of more than 4300 digits
+            raise BadJson("a number of too many digits", 1) from None
+        if not isinstance(value, dict):
+            raise BadJson(f"{_what(value)} where an object is looked for", 1)
+        return value
+
+    def row_of(self, value: dict[str, Any], changes: list[Change]) -> Row:
+        """The same of an object that was parsed already."""
+        if self.message is None:
+            both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
+            self.message = "sequence_example" if both else self._otherwise
+        row = Row(self.message)
+        columns = self._schema.features if self._schema else {}
+        if self.message != "sequence_example":
+            self._features(value, columns, row.features, changes)
+            return row
+        for part in value:
+            if part not in _PARTS or not isinstance(value[part], dict):
+                raise RowError("a SequenceExample is an object of two objects, 'context' and 'feature_lists'", part)
+        self._features(value.get("context", {}), columns, row.features, changes)
+        columns = self._schema.feature_lists if self._schema else {}
+        for name, steps in value.get("feature_lists", {}).items():
+            _check_name(name)
+            if steps is None or (self._wanted and not self._wanted(name)):
+                continue
+            if not isinstance(steps, list):
+                raise RowError(f"{_what(steps)} where the array of the steps is looked for", name)
+            column = columns.get(name)
+            row.feature_lists[name] = [self._cell(name, step, column, changes) for step in steps]
+        return row
+
+    def _features(
+        self, value: dict[str, Any], columns: dict[str, Column], cells: dict[str, Cell], changes: list[Change]
+    ) -> None:
+        for name, item in value.items():
+            _check_name(name)
+            if item is not None and (self._wanted is None or self._wanted(name)):
+                cells[name] = self._cell(name, item, columns.get(name), changes)
+
+    def _cell(self, name: str, value: Any, column: Column | None, changes: list[Change]) -> Cell:
+        assert self.message is not None
+        kind = column.kind if column else None
+        if isinstance(value, dict):
+            if not value:
+                return NO_KIND
+            kind, value = _borne(name, value)
+            if kind == "bytes":
+                return Cell(kind, [_base64(name, item) for item in (value if isinstance(value, list) else [value])])
+        items = value if isinstance(value, list) else [value]
+        if kind is None:
+            if not items:
+                changes.append(Change(name, EMPTY))
+                return NO_KIND
+            kind = guess(name, items)
+        if kind == "float" and name in self._merged and not any(isinstance(item, float | str) for item in items):
+            changes.append(Change(name, MERGED))
+        return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
+
+
+class _Bare(float):
+    """A number that JSON does not have, and Python and others write all the same: NaN, Infinity, -Infinity."""
+
+
+class _Rounded(float):
+    """The double nearest to what a line says: an integer of too many digits, or what is nearer to 0 than any other."""
+
+
+_TINY = re.compile(r"[eE]-0*+(?:[3-9][0-9][0-9]|[0-9]{4})")
+_LEADING = "0" * 20
+"""With a smaller exponent, digits below the least double stand behind more zeros than these."""
+
+
+def _holds_zero(value: Any) -> bool:
+    """Whether a 0 stands among the values of an object, looked for where rows have numbers."""
+    if isinstance(value, dict):
+        return any(map(_holds_zero, value.values()))
+    if isinstance(value, list):
+        steps = isinstance(value[0], list | dict) if value else False
+        return any(map(_holds_zero, value)) if steps else 0.0 in value
+    return type(value) is float and value == 0
+
+
+def _may_hold_tiny(line: str) -> bool:
+    """Whether that 0 may have been a number nearer to 0 than all doubles."""
+    return _LEADING in line or (("e-" in line or "E-" in line) and _TINY.search(line) is not None)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    return number if number or not text.lower().partition("e")[0].strip("-0.") else _Rounded(number)
+
+
+def guess(name: str, items: list[Any]) -> ListKind:
+    """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
+    types = {float if one in (_Bare, _Rounded) else one for one in map(type, items)}
+    if types <= {int, bool}:
+        return "int64"
+    if types <= {str, dict}:
+        return "bytes"
+    if (
+        types <= {int, bool, float}
+        or types <= {int, float, str}
+        and all(item in NAMED for item in items if isinstance(item, str))
+    ):
+        return "float"
+    odd = next((item for item in items if not isinstance(item, int | float | str | dict)), None)
+    if odd is not None or type(None) in types:
+        raise RowError(f"{_what(odd)} where a value is looked for", name)
+    raise RowError("numbers and texts in one list", name)
+
+
+def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -> Cell:
+    if kind == "bytes":
+        return Cell(kind, [_bytes(name, item) for item in items])
+    types = set(map(type, items))
+    if bool in types:
+        changes.append(Change(name, BOOLEAN))
+    if _Bare in types:
+        changes.append(Change(name, BARE))
+    if kind in ("int64", "int32"):
+        whole = items if types == {int} else [_integer(name, kind, item) for item in items]
+        return Cell(kind, integers(name, kind, whole))
+    plain = types == {float} and math.inf not in items and -math.inf not in items
+    numbers = items if plain else [_number(name, kind, item) for item in items]
+    rounded = any(type(number) is _Rounded for number in numbers)
+    if kind == "float":
+        return Cell(kind, decimals_to_float32(name, numbers, changes, rounded))
+    from array import array
+
+    if rounded:
+        changes.append(Change(name, ROUNDED_TO_DOUBLE))
+    return Cell(kind, array("d", numbers))
+
+
+def _integer(name: str, kind: str, item: Any) -> int:
+    if isinstance(item, int):
+        return int(item)
+    if isinstance(item, float) and item.is_integer():
+        if abs(item) < 2**53:
+            return int(item)
+        raise RowError(f"{item!r} where {kind} is looked for: from 2^53 on, write it without a point or exponent", name)
+    raise RowError(f"{_what(item)} where {kind} is looked for", name)
+
+
+def _number(name: str, kind: str, item: Any) -> float:
+    if isinstance(item, float):
+        if math.isinf(item) and type(item) is float:  # a number too large for a double
+            raise RowError(f"a number beyond {kind}", name)
+        return item
+    if isinstance(item, int):
+        try:
+            number = float(item)
+        except OverflowError:
+            raise RowError(f"a number beyond {kind}", name) from None
+        return number if number == item else _Rounded(number)
+    if isinstance(item, str) and item in NAMED:
+        return NAMED[item]
+    raise RowError(f"{_what(item)} where {kind} is looked for", name)
+
+
+def _borne(name: str, value: dict[str, Any]) -> tuple[ListKind, Any]:
+    """The kind that a value bears, and the value."""
+    key = next(iter(value))
+    if len(value) != 1 or key not in _BEARS:
+        known = ", ".join(sorted(_BEARS))
+        raise RowError(f"an object with the key {key[:40]!r}; a value may be an object of one key: {known}", name)
+    return key, value[key]
+
+
+def _bytes(name: str, item: Any) -> bytes:
+    if isinstance(item, str):
+        try:
+            return item.encode()
+        except UnicodeEncodeError:
+            raise RowError("half a surrogate pair, which is no text", name) from None
+    if isinstance(item, dict) and len(item) == 1 and "bytes" in item:
+        return _base64(name, item["bytes"])
+    raise RowError(f"{_what(item)} where text or bytes are looked for", name)
+
+
+def _base64(name: str, item: Any) -> bytes:
+    if not isinstance(item, str):
+        raise RowError(f"{_what(item)} where base64 is looked for", name)
+    try:
+        return b64decode(item, validate=True)
+    except ValueError as error:
+        raise RowError(f"no base64: {str(error)[:1].lower()}{str(error)[1:]}", name) from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise RowError("the name stands twice in one object", name)
+            seen.add(name)
+    return found
+
+
+def _check_name(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise RowError("half a surrogate pair in the name, which is no text", name) from None
+
+
+def _what(value: Any) -> str:
+    if value is None:
+        return "null"
+    names = {bool: "true or false", int: "an integer", float: "a number", str: "a text", list: "an array"}
+    return names.get(type(value), "an object")
+
+
+_NUMBERS = {"int64", "float", "named"}
+
+
+class _Guess:
+    """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone.
+
+    `plain` are the kinds of values that do not bear theirs.
+    """
+
+    __slots__ = ("kinds", "plain", "scalar")
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, int] = {}
+        self.plain: set[str] = set()
+        self.scalar = True
+
+    def add(self, value: Any, line: int) -> None:
+        if value is None or value == {}:
+            return
+        kind = None
+        if isinstance(value, dict):
+            kind, value = next(iter(value.items()))
+        items = value if isinstance(value, list) else [value]
+        self.scalar = self.scalar and len(items) == 1
+        found = {kind} if kind else _kinds_of(items)
+        if not kind:
+            self.plain |= found
+        for one in found:
+            self.kinds.setdefault(one, line)
+
+    def column(self, name: str, mixed: bool) -> Column:
+        """The column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
+        kinds = (mixed and self.plain) or set(self.kinds)
+        kind: ListKind | None
+        if not kinds:
+            kind = None
+        elif kinds <= {"bytes", "named"}:
+            kind = "bytes"
+        elif kinds <= _NUMBERS:
+            kind = "int64" if kinds == {"int64"} else "float"
+        elif kinds <= _NUMBERS | {"double"}:
+            kind = "double"
+        elif kinds <= {"int64", "int32"}:
+            kind = "int32"  # a plain integer beside one that bears its kind
+        elif mixed:
+            return Column(None)
+        else:
+            found = ", ".join(f"{_WORDS.get(one, one)} in line {line}" for one, line in self.kinds.items())
+            raise RowError(f"it is of more than one kind: {found}", name)
+        return Column(kind, self.scalar and kind is not None, kind == "bytes")
+
+
+_WORDS = {"named": "a text", "int64": "an integer", "float": "a number", "bytes": "a text"}
+
+
+def _kinds_of(items: list[Any]) -> set[str]:
+    types = set(map(type, items))
+    return {_OF_TYPE[one] for one in types} if types <= _OF_TYPE.keys() else set(map(_kind_of, items))
+
+
+_OF_TYPE = {int: "int64", float: "float"}
+
+
+def _kind_of(item: Any) -> str:
+    if isinstance(item, bool | int):
+        return "int64"
+    if isinstance(item, float):
+        return "float"
+    return "named" if isinstance(item, str) and item in NAMED else "bytes"
+
+
+class GuessSchema:
+    """Learns the schema of objects, one after another; `message` None is told by the first, as `ParseRows` does."""
+
+    def __init__(self, message: Message | None = None) -> None:
+        self.message = message
+        self._features: dict[str, _Guess] = {}
+        self._lists: dict[str, _Guess] = {}
+        self._room = Room()
+
+    def add(self, value: dict[str, Any], message: Message, line: int) -> None:
+        """Learn from an object that made a sound row of that message."""
+        self.message = message
+        context = value.get("context", {}) if message == "sequence_example" else value
+        for name, item in context.items():
+            self._of(self._features, name).add(item, line)
+        if message == "sequence_example":
+            for name, steps in value.get("feature_lists", {}).items():
+                guess = self._of(self._lists, name)
+                for step in steps or ():
+                    guess.add(step, line)
+
+    def _of(self, group: dict[str, _Guess], name: str) -> _Guess:
+        if name not in group:
+            self._room.take(group, name)
+            group[name] = _Guess()
+        return group[name]
+
+    def merged(self) -> frozenset[str]:
+        """The features of which some values are integers, and floats all the same since others are."""
+        both = [*self._features.items(), *self._lists.items()]
+        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.plain)
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are kinds that an Example does not have."""
+        both = (*self._features.values(), *self._lists.values())
+        return any(not guess.kinds.keys().isdisjoint(("double", "int32")) for guess in both)
+
+    def schema(self, *, mixed: bool = False) -> RowSchema:
+        """What was learnt: a feature of integers and of other numbers is float.
+
+        Raises RowError for a feature of numbers and of texts, naming the first line of each; `mixed` leaves such a
+        feature without a kind instead, so that each of its values tells its own.
+        """
+        groups = (self._features, self._lists)
+        features, lists = ({name: guess.column(name, mixed) for name, guess in group.items()} for group in groups)
+        return RowSchema(self.message or "example", features, lists)
+
+
+def column_of(line: str, feature: str | None) -> int:
+    """The column, counted from 1, of the last key of that name in an object that parses; 1 if there is none.
+
+    The parts of a SequenceExample are looked into.
+    """
+    if feature is None:
+        return 1
+    import json
+
+    return _search(line, _skip(line, 0), feature, json.JSONDecoder(parse_constant=str), 2)[0] or 1
+
+
+def _search(line: str, at: int, feature: str, decoder: Any, depth: int) -> tuple[int, int]:
+    """The column, 0 for none, and the offset behind the object that begins at `at`."""
+    found = 0
+    at = _skip(line, at + 1)
+    while line[at] == '"':
+        key, behind = decoder.raw_decode(line, at)
+        if key == feature:
+            found = at + 1
+        at = _skip(line, _skip(line, behind) + 1)  # behind the colon
+        if depth > 1 and key in ("context", "feature_lists") and line[at] == "{":
+            inner, at = _search(line, at, feature, decoder, depth - 1)
+            found = inner or found
+        else:
+            at = decoder.raw_decode(line, at)[1]
+        at = _skip(line, at)
+        if line[at] != ",":
+            break
+        at = _skip(line, at + 1)
+    return found, at + 1
+
+
+def _skip(line: str, at: int) -> int:
+    while at < len(line) and line[at] in " \t\r\n":
+        at += 1
+    return at

@@ -1,0 +1,282 @@
+"""A batch of payloads as a table: the pure twin of `kernel.summarise`.
+
+The walk gives the entries of all records in one row. Where every record has the same features in the same order, which
+is how most writers write, each feature is every n-th of them, and its values are taken together; else they are sorted
+by feature first. Records of an unusual form are read one by one.
+
+The features of a batch of records, gathered from their entries: which stand where, then all values of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import sub
+
+from tfrtool.payload.schema.again import add_again
+from tfrtool.payload.schema.columns import Broken, add_lists
+from tfrtool.payload.schema.equal_lengths import FEATURES, Agreement, Lengths
+from tfrtool.payload.schema.fast_walk import Column, Header, Known, gather, gather_large
+from tfrtool.payload.schema.feature import Feature, Key, Met, within
+from tfrtool.payload.schema.table import Table
+from tfrtool.payload.schema.values import Numbers, Place
+from tfrtool.payload.wire.reader import Buffer, WireError
+
+
+class Batch:
+    """Gathers the features of some records, all from one buffer."""
+
+    def __init__(self, p: Buffer, path: str, records: Sequence[int]) -> None:
+        self.p = p
+        self.path = path
+        self.records = records
+        self.features: dict[Key, Feature] = {}
+        self.lengths: dict[Key, Lengths] = {}
+
+    def place(self, number: int) -> Place:
+        """The record of that number in the batch."""
+        return Place(self.path, self.records[number])
+
+    def table(self) -> Table:
+        count = len(self.records)
+        agreement = Agreement.of(self.lengths, count, self.place)
+        return Table(count, self.place(0), 0, self.features, agreement)
+
+    def even(self, headers: list[Header], offsets: list[int], width: int) -> bool:
+        """Add records that have `width` entries each. False if they do not have the same features in the same order."""
+        columns = []
+        for i in range(width):
+            row = headers[i::width]
+            kinds = set(row)
+            column = row[0].column
+            if len(kinds) > 1 and {header.column for header in kinds} != {column}:
+                return False
+            columns.append((column, row, kinds))
+        if len({column.key for column, _, _ in columns}) < width:
+            return False
+        for i, (column, row, kinds) in enumerate(columns):
+            feature = self.features[column.key] = Feature(column.key[1])
+            feature.present = len(row)
+            self.lengths[column.key] = self._column(feature, column, row, kinds, offsets[i::width], None)
+        return True
+
+    def uneven(self, headers: list[Header], offsets: list[int], marks: list[int]) -> None:
+        """Add records of any features in any order."""
+        rows: dict[Column, tuple[list[Header], list[int], list[int]]] = {}
+        stands: dict[Key, list[int]] = {}
+        repeats: list[tuple[int, list[Key]]] = []
+        begin = 0
+        for number, end in enumerate(marks):
+            last = {headers[i].column.key: i for i in range(begin, end)}
+            if len(last) < end - begin:
+                repeats.append((number, [headers[i].column.key for i in range(begin, end)]))
+            for key, i in last.items():
+                of_column = rows.get(headers[i].column)
+                if of_column is None:
+                    of_column = rows[headers[i].column] = ([], [], [])
+                of_column[0].append(headers[i])
+                of_column[1].append(offsets[i])
+                of_column[2].append(number)
+                stands.setdefault(key, []).append(number)
+            begin = end
+        count = len(marks)
+        for key, numbers_of in stands.items():
+            self._stands(key, numbers_of, count)  # in the order in which they are first met
+        for number, keys in repeats:
+            self._repeated(keys, number)
+        compared = within(stands, FEATURES)
+        for column, (row, at, which) in rows.items():
+            found = self._column(self.features[column.key], column, row, set(row), at, which)
+            if column.key in compared:
+                self._lengths(column.key, found, which, count)
+
+    def _stands(self, key: Key, which: list[int], count: int) -> None:
+        feature = self.features[key] = Feature(key[1], key[0])
+        feature.present = len(which)
+        if len(which) < count:
+            gap = next((i for i, number in enumerate(which) if i != number), len(which))
+            feature.missing = self.place(gap)
+
+    def _repeated(self, keys: Iterable[Key], number: int) -> None:
+        seen: set[Key] = set()
+        twice: set[Key] = set()
+        for key in keys:
+            (twice if key in seen else seen).add(key)
+        for key in twice:
+            feature = self.features[key]
+            feature.repeated += 1
+            feature.first_repeated = feature.first_repeated or self.place(number)
+
+    def _lengths(self, key: Key, found: Lengths, which: Sequence[int], count: int) -> None:
+        """Keep the lengths that a column gives: those of some records, if other kinds or gaps have the others."""
+        if isinstance(found, int) and len(which) == count:
+            self.lengths[key] = found
+            return
+        known = self.lengths.setdefault(key, [0] * count)
+        assert isinstance(known, list)
+        if isinstance(found, int):
+            for number in which:
+                known[number] = found
+        else:
+            for number, length in zip(which, found, strict=True):
+                known[number] = length
+
+    def _column(
+        self,
+        feature: Feature,
+        column: Column,
+        row: list[Header],
+        kinds: set[Header],
+        offsets: list[int],
+        which: list[int] | None,
+    ) -> Lengths:
+        """Add the entries of one feature and kind, and give their lengths; `which` are their records, None for all."""
+        lists = feature.lists(column.kind, self.place(which[0] if which else 0))
+        lists.records += len(row)
+        if isinstance(lists.values, Numbers) and column.counted:
+            lists.values.distinct = None
+
+        def place(i: int) -> Place:
+            return self.place(which[i] if which else i)
+
+        found = add_lists(self.p, lists, row, kinds, offsets, place)
+        shortest, longest = (found, found) if isinstance(found, int) else (min(found), max(found))
+        if shortest < lists.shortest:
+            lists.shortest = shortest
+            lists.short_at = place(0 if isinstance(found, int) else found.index(shortest))
+        if longest > lists.longest:
+            lists.longest = longest
+            lists.long_at = place(0 if isinstance(found, int) else found.index(longest))
+        if longest:
+            at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
+            number = which[at] if which else at
+            if feature.filled is None or number < feature.filled.at:
+                feature.filled = Met(number, self.place(number))
+        return found
+
+
+Misfit = tuple[int, WireError]
+"""The number of a record in its batch, and why it does not parse."""
+
+LARGE = 1 << 13
+"""Bytes of a record from which on nothing of it is copied that need not be."""
+_STRETCH = 1 << 20
+_SPARE = 1 << 12  # bytes before the first record that are rather copied than offsets counted anew
+_ODD = 8
+"""Where one record in so many is of an unusual form, all are read one by one."""
+
+
+def add(
+    total: Table, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
+) -> Sequence[Misfit]:
+    """Add the payloads to a table, and give those that are not in it, as `summarise` does."""
+    one_large = len(begins) == 1 and ends[0] - begins[0] >= LARGE
+    if one_large and add_again(total, view, begins[0], ends[0], Place(path, first), known):
+        return ()
+    table, misfits = summarise(view, begins, ends, first, path, known)
+    total.merge(table, spent=True)
+    return misfits
+
+
+def summarise(
+    view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
+) -> tuple[Table, list[Misfit]]:
+    """The table of the payloads `view[begins[i]:ends[i]]`, which are records `first`, `first + 1` … of the file.
+
+    Those that do not parse (see `read_record`) are not in the table, but in the list.
+    """
+    total: Table | None = None
+    misfits: list[Misfit] = []
+    at, count = 0, len(begins)
+    all_small = count > 0 and ends[-1] - begins[0] <= _STRETCH and max(map(sub, ends, begins)) < LARGE
+    while at < count:
+        small = all_small or ends[at] - begins[at] < LARGE
+        stop = count if all_small else at + 1
+        while stop < count and (ends[stop] - begins[stop] < LARGE) == small and ends[stop] - begins[at] < _STRETCH:
+            stop += 1
+        stretch = _Stretch(view, begins[at:stop], ends[at:stop], first + at, path, known, small)
+        for table, bad in stretch.tables():
+            if total is None or not total.records:
+                total = table
+            else:
+                total.merge(table)
+            misfits += ((at + number, error) for number, error in bad)
+        at = stop
+    if total is None:
+        return Table(), misfits
+    total.cut()
+    return total, misfits
+
+
+class _Stretch:
+    """Records of like size that follow one another."""
+
+    def __init__(
+        self,
+        view: memoryview,
+        begins: Sequence[int],
+        ends: Sequence[int],
+        first: int,
+        path: str,
+        known: Known,
+        small: bool,
+    ) -> None:
+        self.first = first
+        self.path = path
+        self.known = known
+        self.p: Buffer = view
+        self.begins, self.ends = begins, ends
+        if small:
+            base = begins[0]
+            if base > _SPARE:
+                self.begins, self.ends = [begin - base for begin in begins], [end - base for end in ends]
+            else:
+                base = 0
+            p = self.p = bytes(view[base : ends[-1]])
+            found = gather(p, self.begins, self.ends, known)
+        else:
+            found = gather_large(view, begins, ends, known)
+        self.headers, self.offsets, self.marks, self.odd = found
+
+    def tables(self) -> Iterator[tuple[Table, list[Misfit]]]:
+        """The tables of the records, in order, and those that do not parse."""
+        count = len(self.begins)
+        if len(self.odd) * _ODD > count:
+            yield self._one_by_one(0, count)
+            return
+        at = 0
+        for number in [*self.odd, count]:
+            if at < number:
+                yield self._together(at, number)
+            if number < count:
+                yield self._one_by_one(number, number + 1)
+            at = number + 1
+
+    def _one_by_one(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
+        from tfrtool.payload.schema.slow_walk import one_by_one  # which most files do not need
+
+        begins, ends = self.begins[begin:end], self.ends[begin:end]
+        table, bad = one_by_one(self.p, begins, ends, self.first + begin, self.path, self.known.family)
+        return table, [(begin + number, error) for number, error in bad]
+
+    def _together(self, begin: int, end: int) -> tuple[Table, list[Misfit]]:
+        """Records of the usual form, whose entries are gathered."""
+        before = self.marks[begin - 1] if begin else 0
+        headers, offsets, marks = self.headers, self.offsets, self.marks
+        if begin or end < len(self.marks):
+            headers, offsets = headers[before : marks[end - 1]], offsets[before : marks[end - 1]]
+            marks = [mark - before for mark in marks[begin:end]]
+        try:
+            return self._batch(headers, offsets, marks, range(self.first + begin, self.first + end)), []
+        except Broken:
+            return self._one_by_one(begin, end)
+
+    def _batch(self, headers: list[Header], offsets: list[int], marks: list[int], records: range) -> Table:
+        width = marks[0]
+        regular = range(width, len(headers) + 1, width or 1)
+        if len(headers) == width * len(marks) and (len(marks) == 1 or marks == list(regular)):
+            batch = Batch(self.p, self.path, records)
+            if batch.even(headers, offsets, width):
+                return batch.table()
+        batch = Batch(self.p, self.path, records)
+        batch.uneven(headers, offsets, marks)
+        return batch.table()

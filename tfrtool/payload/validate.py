@@ -1,0 +1,221 @@
+"""Does a payload hold a message of a kind, and nothing but it?
+
+Protobuf passes over what it does not know, so that almost any message parses as almost any other, with its data gone.
+Here a message of the Example family must be known to its last field. Two uses share the walk: `fits` names the first
+byte at which a payload departs from its kind; `evidence` asks, for an unknown payload, whether a kind explains all of
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from tfrtool.fields import Fields, made
+from tfrtool.payload.wire.example import EXAMPLE_LISTS, OFRECORD_LISTS, WINDOW, usual_list
+from tfrtool.payload.wire.messages import Package, messages
+from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
+from tfrtool.report import Kind
+
+MESSAGE: dict[Kind, tuple[Package, str]] = {
+    "example": ("tensorflow", "Example"),
+    "sequence_example": ("tensorflow", "SequenceExample"),
+    "event": ("tensorflow", "Event"),
+    "ofrecord": ("oneflow", "OFRecord"),
+}
+
+_WIRE = {"double": I64, "float": I32, "string": LEN, "bytes": LEN}
+_VARINTS = {"int64", "int32", "bool", "uint32", "uint64"}
+_WIRE_NAMES = ("a varint", "8 bytes", "a sized value", "a group", "a group's end", "4 bytes")
+_OPEN = r"Summary.+|Histogram.*|Tensor.*|Dim|PluginData|SourceMetadata|LogMessage|SessionLog|TaggedRunMetadata"
+"""Messages inside an Event that later versions of TensorFlow add fields to."""
+
+
+class Misfit(NamedTuple):
+    """Where a payload departs from its kind: `offset` bytes into it, and why, in a few words.
+
+    `strange`: it holds a field that its message does not have.
+    """
+
+    offset: int
+    why: str
+    strange: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.why}, at byte {self.offset} of the payload"
+
+
+class Rule(NamedTuple):
+    """How one field stands on the wire.
+
+    `width` is that of an element of a packed list: 0 for a varint, None where no list can be packed. `text` must be
+    UTF-8. `single` names what may be set only once: a oneof, the name or the value of an entry.
+    """
+
+    name: str
+    wire: int
+    width: int | None
+    text: bool
+    single: str | None
+    shape: Shape | None
+
+
+class Shape(Fields):
+    """A message as the wire shows it.
+
+    `closed`: a field that it does not know is a misfit. `entry`: it is an entry of a map. `lists`: it is a feature, and
+    these are the tags of its lists. `leaf`: it is such a list, of values and nothing else.
+    """
+
+    name: str
+    closed: bool = True
+    entry: bool = False
+    lists: Mapping[int, int] | None = None
+    leaf: bool = False
+    rules: dict[int, Rule] = made(default_factory=dict)
+
+
+@cache
+def shape_of(package: Package, name: str) -> Shape:
+    """The shape of a message of the outline, with those of the messages inside it."""
+    shape = Shape(name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList")
+    if name == "Feature":
+        shape.lists = EXAMPLE_LISTS if package == "tensorflow" else OFRECORD_LISTS
+    for member in messages(package)[name]:
+        inner = shape_of(package, member.type) if member.type in messages(package) else None
+        if member.map:
+            key = Rule("name", LEN, None, True, "name", None)
+            value = Rule("value", LEN, None, False, "value", inner)
+            inner = Shape(member.entry, entry=True, rules={1: key, 2: value})
+        wire = VARINT if member.type in _VARINTS else _WIRE.get(member.type, LEN)
+        width = {I64: 8, I32: 4, VARINT: 0}.get(wire) if member.repeated else None
+        rule = Rule(member.name, wire, width, member.type == "string", member.oneof, inner)
+        shape.rules[member.number] = rule
+    return shape
+
+
+class StrangeField(WireError):
+    """A field that its message does not have, and that a later version of it may."""
+
+
+class Walk:
+    """One strict walk over a payload. Raises WireError at the first misfit; counts what it met.
+
+    With `lenient` a field that its message does not have is passed over, if the message has others.
+
+    While detecting, of a list of values only the first `WINDOW` are looked at, and no text. All features are, however
+    many there are, since what tells the kind may come last: so the time is linear in their number. And an entry of a
+    map must have its name and its value once each, as every known writer of these kinds puts them: that is what tells
+    nested messages of other kinds apart.
+    """
+
+    def __init__(self, view: Buffer, detecting: bool, lenient: bool = False) -> None:
+        self.view = view
+        self.detecting = detecting
+        self.lenient = lenient
+        self.entries = 0
+        self.kinds = 0
+        self.valued = 0
+
+    def message(self, begin: int, end: int, shape: Shape) -> None:
+        """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
+        seen: set[str] = set()
+        known, strange = False, None
+        sampled = WINDOW if self.detecting and shape.leaf else None
+        at = begin
+        for number, wire, first, last in fields(self.view, begin, end):
+            rule = shape.rules.get(number)
+            if rule is None:
+                if shape.closed:
+                    strange = strange or StrangeField(at, f"field {number} does not belong to {shape.name}")
+                    if not self.lenient:
+                        raise strange
+            else:
+                known = True
+                if rule.single is not None:
+                    if rule.single in seen:
+                        raise WireError(at, f"{shape.name} sets its {rule.single} twice")
+                    seen.add(rule.single)
+                    self.valued += rule.single == "value"
+                if wire == rule.wire:
+                    self._value(first, last, rule)
+                elif wire == LEN and rule.width is not None:
+                    self._packed(first, last, rule.width)
+                else:
+                    raise WireError(
+                        at, f"{rule.name} of {shape.name} is {_WIRE_NAMES[wire]}, not {_WIRE_NAMES[rule.wire]}"
+                    )
+            at = last
+            if sampled is not None:
+                sampled -= 1
+                if not sampled:
+                    return
+        if strange and not known:
+            raise strange
+        if shape.entry:
+            self.entries += 1
+            if self.detecting and len(seen) < 2:
+                raise WireError(begin, "an entry lacks its name or its value")
+        elif shape.lists:
+            self.kinds += len(seen)
+
+    def _value(self, begin: int, end: int, rule: Rule) -> None:
+        if shape := rule.shape:
+            if shape.lists and begin < end and usual_list(self.view, begin, end, shape.lists, not self.detecting):
+                self.kinds += 1
+            else:
+                self.message(begin, end, shape)
+        elif rule.text and not self.detecting:
+            check_text(self.view, begin, end)
+
+    def _packed(self, begin: int, end: int, width: int) -> None:
+        if width:
+            if (end - begin) % width:
+                raise WireError(begin, f"a packed list of {end - begin} bytes, which {width} does not divide")
+        else:
+            check_varints(self.view, begin, end, WINDOW if self.detecting else None)
+
+
+def evidence(payload: Buffer, kind: Kind) -> Walk | None:
+    """What a walk met if `kind` explains every byte of the payload, else None. Large values are passed over."""
+    walk = Walk(payload, detecting=True)
+    try:
+        walk.message(0, len(payload), shape_of(*MESSAGE[kind]))
+    except WireError:
+        return None
+    return walk
+
+
+def nearly(payload: Buffer) -> str:
+    """Which kind a payload of no known kind comes near to, and what it departs by; "" where that would be a guess.
+
+    Near is what has at least a feature of some name, or the wall time of an event and another field: a list of doubles
+    begins like several of the former.
+    """
+    reached: list[tuple[int, str]] = []
+    for kind, name in MESSAGE.items():
+        walk = Walk(payload, detecting=True)
+        try:
+            walk.message(0, len(payload), shape_of(*name))
+        except WireError as error:
+            if walk.valued or (kind == "event" and error.offset >= 11 and payload[0] == 1 << 3 | I64 != payload[9]):
+                reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
+    return max(reached, key=lambda one: one[0], default=(0, ""))[1]
+
+
+def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:
+    """The first departure of a payload from `kind`, or None; all is looked at but what bytes values hold.
+
+    `lenient`: see `Walk`.
+    """
+    if kind not in MESSAGE:
+        return None
+    if kind == "ofrecord" and not payload:
+        return Misfit(0, "an OFRecord without features, at which OneFlow stops")
+    try:
+        Walk(payload, False, lenient).message(0, len(payload), shape_of(*MESSAGE[kind]))
+    except WireError as error:
+        return Misfit(error.offset, error.why, isinstance(error, StrangeField))
+    return None

@@ -1,0 +1,1 @@
+"""Read the protobuf wire format and define the message types."""

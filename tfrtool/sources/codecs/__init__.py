@@ -1,0 +1,1 @@
+"""Decompress gzip and zlib streams, damaged ones too."""

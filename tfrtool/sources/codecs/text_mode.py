@@ -1,0 +1,333 @@
+"""Undoing a text conversion on the fly, and telling where each byte of the result came from.
+
+Record files that went through a text conversion: told by undoing it and finding records.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Literal
+from zlib import decompressobj
+from zlib import error as zlib_error
+
+from tfrtool.framing.crc import header_is_sound
+from tfrtool.framing.layout import FOOTER, HEADER
+from tfrtool.framing.stream import Held, Readable
+from tfrtool.framing.walk import Batch, walk
+from tfrtool.report import Remedy
+
+_STEP = 1 << 16
+NO_TEXT = re.compile("[\udc80-\udcff]")
+"""How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
+_HELD = 2
+"""Pieces whose result is kept: whoever reads across the edge of two must not have them undone at every step."""
+
+
+class Undone:
+    """A decoded stream as it was before the conversion that `diagnosis` names, as a `Readable`.
+
+    What cannot be undone stays as it is, byte by byte, or becomes a question mark: the record around it then fails its
+    checksum. The stream is undone in pieces when they are asked for, so that any offset can be had for as long as
+    `data` gives what it was made of.
+    """
+
+    size = None
+    """Never known beforehand, in bytes."""
+
+    def __init__(self, data: Readable, diagnosis: str) -> None:
+        self._data = data
+        self._crlf = diagnosis == "crlf"
+        self._undo, self._widths = (_line_feeds, _line_widths) if self._crlf else (_single_bytes, _char_widths)
+        self.converted = self.left = 0
+        """Line feeds, or bytes from 128 on, that were met so far: those that were undone, and those that were found as
+        no conversion leaves them."""
+        self._starts = [0]  # where the pieces found so far begin, and the next one, in this stream
+        self._origins = [0]  # and in that which was converted
+        self._ended = False
+        self._pieces: dict[int, bytes] = {}
+        self._table: tuple[int, list[int]] = (-1, [])
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream."""
+        got = 0
+        while got < len(view):
+            number = self._find(offset + got)
+            if number is None:
+                break
+            at = offset + got - self._starts[number]
+            part = self._piece(number)[at : at + len(view) - got]
+            view[got : got + len(part)] = part
+            got += len(part)
+        return got
+
+    def forget(self, offset: int) -> None:
+        """Bytes before `offset` will not be asked for again, but where they came from may be."""
+        number = bisect_right(self._starts, offset) - 1
+        if number >= 0:
+            self._data.forget(self._origins[number])
+
+    def release(self, offset: int) -> None:
+        """Nobody will ask where a byte before `offset` came from."""
+        gone = max(0, bisect_right(self._starts, offset) - 1)
+        del self._starts[:gone], self._origins[:gone]
+
+    def origin(self, offset: int) -> int:
+        """The offset in the converted stream of what became the byte at `offset`; its end for the end of this one."""
+        number = self._find(offset)
+        if number is None:
+            return self._origins[-1]
+        begin = self._origins[number]
+        if self._table[0] != begin:
+            self._table = begin, list(accumulate(self._widths(self._raw(number)), initial=0))
+        return begin + self._table[1][offset - self._starts[number]]
+
+    def untouched(self, batch: Batch) -> int:
+        """How many frames of a batch, none of which is released, the conversion left as they were."""
+        view = batch.view
+        if view is None or batch.begins[0] < HEADER or batch.ends[-1] + FOOTER > len(view):  # one large record
+            return self._is_untouched(batch.begin, batch.end)
+        count = 0
+        for begin, end in zip(batch.begins, batch.ends, strict=True):
+            frame = bytes(view[begin - HEADER : end + FOOTER])
+            if frame.isascii() if not self._crlf else b"\n" not in frame:
+                count += 1
+            elif self.left:  # else whatever could be converted was
+                count += self._is_untouched(batch.base + begin - HEADER, batch.base + end + FOOTER)
+        return count
+
+    def _is_untouched(self, begin: int, end: int) -> bool:
+        return self.origin(end) - self.origin(begin) == end - begin
+
+    def _find(self, offset: int) -> int | None:
+        """The piece that holds a byte, among those that are not released; None behind the end."""
+        while offset >= self._starts[-1]:
+            if self._ended:
+                return None
+            begin = self._origins[-1]
+            chunk = self._read(begin, _STEP)
+            self._ended = len(chunk) < _STEP
+            used, undone = self._undo(chunk, self._ended)
+            if used:
+                made, left = (line_ends if self._crlf else high_bytes)(chunk[:used])
+                self.converted, self.left = self.converted + made, self.left + left
+                self._keep(begin, undone)
+                self._starts.append(self._starts[-1] + len(undone))
+                self._origins.append(begin + used)
+        return bisect_right(self._starts, offset) - 1
+
+    def _piece(self, number: int) -> bytes:
+        begin = self._origins[number]
+        if begin not in self._pieces:
+            self._keep(begin, self._undo(self._raw(number), True)[1])
+        return self._pieces[begin]
+
+    def _keep(self, begin: int, undone: bytes) -> None:
+        if len(self._pieces) == _HELD:
+            del self._pieces[next(iter(self._pieces))]
+        self._pieces[begin] = undone
+
+    def _raw(self, number: int) -> bytes:
+        return self._read(self._origins[number], self._origins[number + 1] - self._origins[number])
+
+    def _read(self, begin: int, size: int) -> bytes:
+        view = memoryview(bytearray(size))
+        return bytes(view[: self._data.read_into(begin, view)])
+
+
+# Both ways take a chunk and whether nothing follows it, and give how much of it was used, and the result.
+
+
+def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
+    used = chunk if last or not chunk.endswith(b"\r") else chunk[:-1]
+    return len(used), used.replace(b"\r\n", b"\n")
+
+
+def line_ends(chunk: bytes) -> tuple[int, int]:
+    """How many line feeds stand behind a carriage return, and how many do not."""
+    converted = chunk.count(b"\r\n")
+    return converted, chunk.count(b"\n") - converted
+
+
+def _line_widths(chunk: bytes) -> Iterator[int]:
+    """Of each byte of the result, from how many it came."""
+    first, *others = chunk.split(b"\r\n")
+    yield from (1,) * len(first)
+    for other in others:
+        yield 2
+        yield from (1,) * len(other)
+
+
+def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    text = decoder.decode(chunk, last)
+    return len(chunk) - len(decoder.getstate()[0]), _encoded(text)
+
+
+def high_bytes(chunk: bytes) -> tuple[int, int]:
+    """How many bytes from 128 on were written as several, and how many stand by themselves."""
+    text = chunk.decode("utf-8", "surrogateescape")
+    left = len(NO_TEXT.findall(text))
+    return len(text) - len(text.encode("ascii", "ignore")) - left, left
+
+
+def _char_widths(chunk: bytes) -> Iterator[int]:
+    return (len(char.encode("utf-8", "surrogateescape")) for char in chunk.decode("utf-8", "surrogateescape"))
+
+
+def _encoded(text: str) -> bytes:
+    """The bytes that became `text`, read as Latin-1 or, for a few of them, as Windows-1252."""
+    try:
+        return text.encode("latin-1", "surrogateescape")
+    except UnicodeEncodeError:
+        return b"".join(map(_byte, text))
+
+
+def _byte(char: str) -> bytes:
+    try:
+        return char.encode("latin-1" if ord(char) < 256 else "cp1252", "surrogateescape")
+    except UnicodeEncodeError:
+        return b"?"  # a byte that cannot be had back
+
+
+_REPLACEMENT = "\ufffd".encode()
+_LIKELY = 0.5
+"""The same for a first look at few bytes."""
+_GLANCE = 1 << 16
+"""Bytes that tell text from most binary data."""
+_HELD_SAMPLE = 1 << 20
+"""Unpacked bytes in which records are counted."""
+_SURE = 0.9
+"""The share of line ends, or of bytes from 128 on, that must look converted: damage can have hit the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mangled:
+    """Which conversion a file went through."""
+
+    diagnosis: str
+    message: str
+    hint: str
+    remedy: Remedy | None = None
+    packed: Literal["gzip", "zlib"] | None = None
+    """How the bytes that were converted are packed; None for records that are not."""
+
+
+AGAIN = (
+    "fetch the file again as binary: no text mode, no re-encoding, no line-end conversion (git: mark *.tfrecord -text)"
+)
+
+
+def as_found(found: Mangled, converted: int, left: int) -> Mangled:
+    """What is said of a whole file in which so many bytes were converted, and so many that might have been were not."""
+    many, said = f"{converted:,} of {converted + left:,}", found.message
+    if found is _CRLF and (left or converted == 1):
+        which = f"{many} line feeds" if left else "the one line feed"
+        said = f"{which} became CR LF: a part of the file went through a text mode, or bytes were put in"
+    elif found is _LATIN and left:
+        said = f"{many} bytes from 128 on were written as two: Latin-1 encoded as UTF-8"
+    return replace(found, message=said)
+
+
+def as_begun(found: Mangled, head: bytes, whole: bool) -> Mangled:
+    """What is said where nothing but these first bytes can be looked at, which are the `whole` file or not."""
+    said = as_found(found, *(line_ends if found is _CRLF else high_bytes)(head))
+    return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
+
+
+_CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", AGAIN)
+_LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", AGAIN)
+
+
+def mangled_packed(head: bytes) -> Mangled | None:
+    """The conversion that gzip or zlib data with these first bytes went through, or None.
+
+    Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is; or where it
+    gives more sound records before it breaks.
+    """
+    if head[:1] not in (b"\x1f", b"\x78") or not looks_mangled(head):
+        return None
+    as_it_is, whole = _unpacked(head)
+    if whole:
+        return None
+    for found in (_CRLF, _LATIN):
+        undone = bytearray(len(head))
+        count = Undone(Held(head), found.diagnosis).read_into(0, memoryview(undone))
+        if count < len(head):
+            unpacked, whole = _unpacked(bytes(undone[:count]))
+            sound = header_is_sound(unpacked)
+            if sound and (whole or _records(Held(unpacked)) > _records(Held(as_it_is))):
+                return replace(found, packed="gzip" if head[:1] == b"\x1f" else "zlib")
+    return None
+
+
+def _unpacked(head: bytes) -> tuple[bytes, bool]:
+    """What the beginning of packed data gives at first, and whether all of it unpacks, to its end or so far.
+
+    What is no deflate data breaks within some thousand bytes, so little of it cannot tell: then it must be all.
+    """
+    unzip, first, most = decompressobj(47), bytearray(), 1 << 26
+    try:
+        for at in range(0, len(head), 256):
+            out = unzip.decompress(head[at : at + 256], 1 << 20)
+            most -= len(out)
+            if len(first) < _HELD_SAMPLE:
+                first += out
+            if unzip.eof or most < 0:
+                break
+    except zlib_error:
+        return bytes(first), False
+    return bytes(first), unzip.eof or len(head) >= _GLANCE
+
+
+def looks_mangled(sample: bytes) -> bool:
+    """Whether some bytes of a damaged file speak for a conversion, so that it is worth being looked for."""
+    newlines = sample.count(b"\n")
+    return (newlines > 0 and sample.count(b"\r\n") >= _LIKELY * newlines) or _is_text(sample)
+
+
+def mangled(head: bytes) -> Mangled | None:
+    """The conversion that the first bytes of a decoded stream went through, or None.
+
+    Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
+    conversion cannot be undone, and the only evidence is that binary data is valid UTF-8. Where sound records hold
+    CR LF, that is theirs: no more than a part of the file was converted.
+    """
+    newlines = head.count(b"\n")
+    if newlines and head.count(b"\r\n") >= _SURE * newlines and _gains(head, "crlf"):
+        return None if _has_sound_crlf(head) else _CRLF
+    if not _is_text(head[:_GLANCE]):
+        return None
+    text = head.decode("utf-8", "surrogateescape")
+    lost = head.count(_REPLACEMENT)
+    if lost >= 4 and not NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
+        message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
+        return Mangled("utf8-mangled", message, AGAIN)
+    if _is_text(head) and _gains(head, "utf8-mangled"):
+        return _LATIN
+    return None
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether bytes from 128 on are there, and nearly all of them are UTF-8."""
+    text = head.decode("utf-8", "surrogateescape")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond > 0 and len(NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
+
+
+def _gains(head: bytes, diagnosis: str) -> bool:
+    return _records(Undone(Held(head), diagnosis)) > _records(Held(head))
+
+
+def _has_sound_crlf(head: bytes) -> bool:
+    """Whether a record that is sound as it is holds CR LF, which undoing a conversion would take from it."""
+    batches = (item for item in walk(Held(head)) if isinstance(item, Batch))
+    return any(b"\r\n" in head[batch.begin : batch.end] for batch in batches)
+
+
+def _records(data: Readable) -> int:
+    return sum(item.count for item in walk(data) if isinstance(item, Batch))

@@ -1,0 +1,1 @@
+"""Identify foreign files by their first bytes."""

@@ -1,0 +1,1 @@
+"""Resolve command-line inputs to file names."""

@@ -1,0 +1,389 @@
+"""Outputs that appear whole or not at all.
+
+The steps by which a file gets its name, each of them safe wherever it is cut off: looking at what stands there, a
+hidden file beside it, bringing that to the disk, and the name.
+
+A buffered writer that says in a sentence why it failed, and loses nothing in silence.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import select
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+
+from tfrtool.errors import WriteError
+from tfrtool.report import FORCE
+from tfrtool.sources.os_text import input_called, reason
+from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.sinks.temp_files import claim, sweep, temporary_name
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+_DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
+"""Directories whose entries stand for open files; nothing must be renamed there."""
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})
+"""How file systems without hard links (FAT, some network and FUSE ones) answer."""
+
+
+def look(path: str) -> os.stat_result | None:
+    """What stands at the path, links followed; None for nothing, or for a link that leads nowhere."""
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.stat_result | None:
+    """Refuse what must not be written; the file that will be replaced, if any."""
+    directory, name = os.path.split(path)
+    try:
+        above = os.stat(directory or ".")
+    except (OSError, ValueError) as error:
+        first = "; make that directory first" if isinstance(error, FileNotFoundError) else ""
+        raise WriteError(f"cannot write '{path}': the directory '{directory}': {reason(error)}{first}") from error
+    if not stat.S_ISDIR(above.st_mode):
+        raise WriteError(f"cannot write '{path}': '{directory}' is not a directory")
+    if not name:
+        raise WriteError(f"cannot write '{path}': it is the name of a directory")
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+    present = look(path)
+    if present is None:
+        raise WriteError(f"cannot write '{path}': it is a symbolic link that leads nowhere; remove it first")
+    if stat.S_ISDIR(present.st_mode):
+        raise WriteError(f"cannot write '{path}': it is a directory")
+    if not stat.S_ISREG(present.st_mode):
+        raise WriteError(f"cannot write '{path}': it is a socket or a block device")
+    if stands_for_open_file(path):
+        what = "it stands for a file that is open already; give its own name, or `-` for standard output"
+        raise WriteError(f"cannot write '{path}': {what}")
+    refuse_inputs(path, present, same_as)
+    if not force:
+        raise WriteError(f"'{path}' exists already", FORCE)
+    return present
+
+
+def stands_for_open_file(path: str) -> bool:
+    """Whether a name is one of those of open files, such as `/dev/stdout`, which may lead to a regular file."""
+    return bool(_DESCRIPTORS.fullmatch(os.path.realpath(os.path.dirname(path) or ".")))
+
+
+def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Identities]) -> None:
+    for given in same_as:
+        name = (Identities([given]) if isinstance(given, str) else given).name_of(target)
+        if name is not None:
+            output = "standard output" if path == "-" else f"the output '{path}'"
+            raise WriteError(f"{output} is {input_called(name)}; an input is never written to")
+
+
+def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
+    """A new hidden file beside the target, private where it will take over the permissions of another."""
+    for _ in range(100):
+        temporary = os.path.join(directory, temporary_name(name))
+        try:
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
+        except FileExistsError:
+            continue
+        except (OSError, ValueError) as error:
+            raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+        except BaseException:  # a signal whose handler raises, once the file is made
+            remove(temporary)
+            raise
+        if claim(fd):
+            return temporary, fd
+        os.close(fd)
+    raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
+
+
+def remove(temporary: str) -> None:
+    try:
+        with suppress(OSError):
+            os.unlink(temporary)
+    except BaseException:  # a signal whose handler raises, before the file is gone
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def settle(fd: int, path: str, old: os.stat_result | None) -> None:
+    """Bring the bytes to the disk, under the permissions of the file that is replaced."""
+    try:
+        if old is not None:
+            os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o777)
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot be told to wait
+            raise WriteError(f"cannot write '{path}' to the disk: {reason(error)}; nothing was published") from error
+
+
+def publish(temporary: str, path: str, force: bool) -> None:
+    try:
+        if force:
+            os.replace(temporary, path)
+        else:
+            _link(temporary, path)
+    except FileExistsError as error:
+        raise WriteError(f"'{path}' was made by somebody else meanwhile", FORCE) from error
+    except OSError as error:
+        raise WriteError(f"cannot give '{path}' its name: {reason(error)}; nothing was published") from error
+
+
+def _link(temporary: str, path: str) -> None:
+    """Give the file its name unless the name is taken, which only a hard link does in one step."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        # Over NFS a link can succeed and its answer be lost; the second attempt then meets the first.
+        present = look(path)
+        if present is None or not os.path.samestat(present, os.stat(temporary)):
+            raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        try:
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(path)
+            raise
+
+
+def sync_directory(directory: str) -> None:
+    """Bring the new name to the disk; some file systems cannot, and the file is whole all the same."""
+    with suppress(OSError):
+        fd = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+_BUFFER = 256 << 10
+
+
+class _Descriptor(io.FileIO):
+    """A descriptor whose write errors are `WriteError`; `BrokenPipeError` stays what it is, for the caller to judge."""
+
+    def __init__(self, fd: int, called: str, closes: bool) -> None:
+        super().__init__(fd, "wb", closefd=closes)
+        self._called = called
+        self.written = 0
+        self.is_abandoned = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        if self.is_abandoned:
+            return memoryview(data).nbytes
+        while True:
+            try:
+                count = os.write(self.fileno(), data)
+            except BlockingIOError:  # whoever shares the descriptor made it non-blocking
+                select.select([], [self.fileno()], [])
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise WriteError(
+                    f"cannot write {self._called}: {reason(error)}, after {self.written} bytes were written"
+                ) from error
+            else:
+                self.written += count
+                return count
+
+
+class Output(io.BufferedWriter):
+    """A buffered binary writer over a descriptor.
+
+    Every byte is written or an error is raised, which an unbuffered `sys.stdout` does not promise: it drops what a
+    short write leaves over.
+    """
+
+    def __init__(self, fd: int, called: str, *, closes: bool = True) -> None:
+        """`called` names the output in errors; `close` closes `fd` only if `closes`."""
+        super().__init__(_Descriptor(fd, called, closes), _BUFFER)
+
+    @property
+    def written(self) -> int:
+        """Bytes that have left the buffer."""
+        return cast(_Descriptor, self.raw).written
+
+    def abandon(self) -> None:
+        """Drop what is in the buffer and whatever comes, so that closing cannot fail."""
+        cast(_Descriptor, self.raw).is_abandoned = True
+
+
+@contextmanager
+def atomic_output(
+    path: str,
+    *,
+    force: bool = False,
+    same_as: Iterable[str | Identities] = (),
+    check: Callable[[str], None] | None = None,
+    text: bool = False,
+) -> Iterator[BinaryIO]:
+    """Write a file that takes its name when the block ends well, and leaves no trace when it does not.
+
+    The bytes go to a hidden file beside `path`, are flushed to the disk, and only then get the name: never over an
+    existing file, except with `force`, which replaces it in one step (of a symbolic link the link itself) and keeps its
+    permissions. `same_as` names the inputs, one by one or as the `Identities` of many; an output that is one of them
+    is refused. `check` is called with the name of the complete hidden file before that is published, and stops it by
+    raising.
+
+    `-` is standard output, which is refused on a terminal unless `text` that it can show is written; pipes and
+    character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
+    who went away is `BrokenPipeError`.
+    """
+    sink = open_sink(path, force=force, same_as=same_as, text=text)
+    try:
+        yield sink.out
+        sink.settle(check)
+        sink.publish()
+    finally:
+        sink.discard()
+
+
+class Sink(Protocol):
+    """The steps of `atomic_output`, for whoever has something to do between them; `discard` always comes last."""
+
+    out: BinaryIO
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        """All bytes are written: bring them to the disk, and have them checked. `out` is closed then."""
+
+    def unlock(self) -> None:
+        """Give back what a settled file still holds open. Other processes then know by the number of this one, which
+        its hidden name tells, that it is in use."""
+
+    def publish(self) -> None:
+        """Give the file its name, and bring that to the disk."""
+
+    def name(self) -> str | None:
+        """Give the file its name. The result is the directory that is still to be brought to the disk, if any."""
+
+    def discard(self) -> None:
+        """Leave no trace of a file that has no name. More than one call does no harm."""
+
+
+def open_sink(path: str, *, force: bool = False, same_as: Iterable[str | Identities] = (), text: bool = False) -> Sink:
+    """The arguments are those of `atomic_output`."""
+    if path == "-":
+        return _Direct(1, "standard output", same_as, text=text)
+    present = look(path)
+    if present is None or not (stat.S_ISFIFO(present.st_mode) or stat.S_ISCHR(present.st_mode)):
+        return _Hidden(path, force, same_as)
+    try:
+        fd = os.open(path, os.O_WRONLY)
+    except OSError as error:
+        raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+    try:
+        return _Direct(fd, f"'{path}'", (), closes=True)
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+class _Hidden:
+    """A file beside the one that it will be; a lock on it tells other processes that it is in use."""
+
+    def __init__(self, path: str, force: bool, same_as: Iterable[str | Identities]) -> None:
+        self._path, self._force = path, force
+        self._old = admit(path, force, same_as)
+        directory, name = os.path.split(path)
+        self._directory = directory or "."
+        sweep(self._directory)
+        self._hidden, fd = create(directory, name, path, self._old)
+        self._lock = -1
+        try:
+            self._lock = os.dup(fd)
+            self._out = Output(fd, f"'{path}'")
+        except BaseException:
+            remove(self._hidden)
+            raise
+        self._fd, self.out = fd, cast(BinaryIO, self._out)
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        try:
+            self._out.flush()
+            settle(self._fd, self._path, self._old)
+        except BaseException:
+            self._out.abandon()
+            raise
+        finally:
+            self._out.close()
+        if check is not None:
+            check(self._hidden)
+
+    def unlock(self) -> None:
+        lock, self._lock = self._lock, -1
+        if lock != -1:
+            os.close(lock)
+
+    def publish(self) -> None:
+        sync_directory(self.name())
+
+    def name(self) -> str:
+        publish(self._hidden, self._path, self._force)
+        self.discard()
+        return self._directory
+
+    def discard(self) -> None:
+        if not self._out.closed:
+            self._out.abandon()
+            self._out.close()
+        try:
+            if self._hidden:
+                remove(self._hidden)
+        finally:
+            self._hidden = ""
+            self.unlock()
+
+    def __del__(self) -> None:
+        if hasattr(self, "out"):
+            self.discard()
+
+
+class _Direct:
+    """An open descriptor, which has its name already."""
+
+    def __init__(
+        self, fd: int, called: str, same_as: Iterable[str | Identities], *, text: bool = False, closes: bool = False
+    ) -> None:
+        try:
+            target = os.fstat(fd)
+        except OSError as error:
+            raise WriteError(f"cannot write {called}: {reason(error)}") from error
+        if os.isatty(fd) and not text:
+            raise WriteError(f"{called} is a terminal, and records are not text: redirect it to a file or a pipe")
+        if stat.S_ISREG(target.st_mode):
+            refuse_inputs("-", target, same_as)
+        self._out = Output(fd, called, closes=closes)
+        self.out = cast(BinaryIO, self._out)
+
+    def settle(self, check: Callable[[str], None] | None = None) -> None:
+        self._out.flush()
+        self._out.close()
+
+    def unlock(self) -> None:
+        pass
+
+    def publish(self) -> None:
+        pass
+
+    def name(self) -> None:
+        pass
+
+    def discard(self) -> None:
+        if not self._out.closed:
+            self._out.abandon()
+            self._out.close()

@@ -1,0 +1,327 @@
+"""The one door: a name in, a decoded stream of bytes out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from tfrtool.errors import OpenError, ReadError
+from tfrtool.sources.local import LocalFile
+from tfrtool.sources.os_text import quoted, reason
+from tfrtool.sources.remote import is_url, unsupported
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from tfrtool.framing.stream import Readable
+    from tfrtool.report import Compression
+    from tfrtool.sources.codecs.decoder import Unpacker
+    from tfrtool.sources.codecs.faults import CodecFault
+    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.spool import Spool
+
+# What a plain record file does not need is imported where it is used: it takes longer than reading a small file.
+
+Wanted = Literal["auto", "none", "gzip", "zlib"]
+
+HEAD_SIZE = 64 << 10
+"""Bytes that can be looked at before anything is consumed."""
+
+
+class Undo(NamedTuple):
+    """How packed bytes are had back as they were: `made` gives them, and `message` says what was done to them."""
+
+    made: Callable[[Readable], Readable]
+    message: str
+
+
+class Source:
+    """An open input. A context manager; `close` may be called twice.
+
+    - `name`, as it was given to `open_source`
+    - `size_on_disk`: bytes of the file as it lies on disk; None for what is no file, such as a pipe
+    - `compression`: `none`, `gzip` or `zlib`
+    - `data`: the decoded stream
+    - `faults`: what is wrong with the gzip or zlib stream, in order; grows as `data` is read
+    - `seekable`: whether any byte of `data` can be had at once, so that payloads may be skipped
+    - `mistaken`: what the input is instead, where it was said to be compressed and is not: it is then given as it lies
+      there; None otherwise
+    - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
+    """
+
+    def __init__(self, name: str, raw: LocalFile | Spool, raw_head: bytes) -> None:
+        """A source that is not compressed; `unpack_as` makes it another."""
+        self.name = name
+        self.size_on_disk = raw.size
+        self.compression: Compression = "none"
+        self.data: Readable = raw
+        self.faults: list[CodecFault] = []
+        self.mistaken: Sniffed | None = None
+        self.seekable = isinstance(raw, LocalFile)
+        self.head = self.raw_head = raw_head
+        self._raw = raw
+        self._undo: Undo | None = None
+        self._lead = 0
+        self._unpacked: Spool | None = None
+        self._unpacker: Unpacker | None = None
+
+    def unpack_as(
+        self, compression: Literal["gzip", "zlib"], *, checked: bool, undo: Undo | None = None, lead: int = 0
+    ) -> None:
+        """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is.
+
+        `undo` undoes first what was done to the packed bytes; `lead` bytes before them are given as they are.
+        """
+        from tfrtool.sources.codecs.container import WRAPPERS
+        from tfrtool.sources.codecs.decoder import Unpacker
+        from tfrtool.sources.codecs.faults import CodecFault
+        from tfrtool.sources.spool import Spool
+
+        wrapper = WRAPPERS[compression]
+        if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
+            self.mistaken = _not_compressed(compression, self.raw_head, self.size_on_disk)
+            return
+        self.compression, self.seekable, self.mistaken = compression, False, None
+        self._undo, self._lead = undo, lead
+        packed: Readable = self._raw
+        if undo:
+            packed = undo.made(self._raw)
+            self.faults.append(CodecFault(0, 0, undo.message, stops=True, harmless=True))
+        # isal needs a second look at what is odd, which only a file can give.
+        quick = _quick_zlib() if packed is self._raw and isinstance(packed, LocalFile) else None
+        self._unpacker = Unpacker(packed, wrapper, self.faults, quick, lead)
+        self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
+        self.head = _first_bytes(self.data)
+
+    def position_encoded(self) -> int:
+        """Bytes of the input consumed so far, for progress."""
+        if self._unpacker is not None:
+            return self._unpacker.position
+        return self._raw.position if isinstance(self._raw, LocalFile) else self._raw.produced
+
+    def grown_by(self) -> int:
+        """Bytes by which a file on disk has grown since it was opened; these are not looked at."""
+        return self._raw.grown_by() if isinstance(self._raw, LocalFile) else 0
+
+    def was_rewritten(self) -> bool:
+        """Whether a file on disk was changed since it was opened, so that what was read may be old and new mixed."""
+        return isinstance(self._raw, LocalFile) and self._raw.was_rewritten()
+
+    def sniff(self) -> Sniffed | None:
+        """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
+        from tfrtool.sources.detect.signatures import RIEGELI_MAGIC, TAIL_SIZE, sniff_magic
+
+        tail = b""
+        size = self.data.size
+        if size is None and len(self.head) < HEAD_SIZE:
+            size = len(self.head)
+        if self.seekable and size is not None and self.head.startswith(RIEGELI_MAGIC):
+            view = memoryview(bytearray(256))
+            tail = bytes(view[: self.data.read_into(max(0, size - TAIL_SIZE), view)])
+        return sniff_magic(self.head, size, tail=tail, outer=self.compression)
+
+    @property
+    def encoded(self) -> Readable:
+        """The input as it lies there."""
+        return self._raw
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether `again` can open the input a second time."""
+        return isinstance(self._raw, LocalFile)
+
+    def again(self) -> Source:
+        """A second source over the same open input, from its beginning; close it before this one."""
+        if not isinstance(self._raw, LocalFile):
+            raise ValueError("the source was not opened to be read twice")
+        raw = self._raw.sharing()
+        source = Source(self.name, raw, _first_bytes(raw))
+        if self.compression != "none":
+            source.unpack_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
+        source.size_on_disk = self.size_on_disk
+        return source
+
+    def kept(self) -> Source:
+        """The decoded stream, of which nothing was forgotten, copied to a nameless file: a source for `again`."""
+        copy = _copied(self.data, self.name)
+        kept = Source(self.name, copy, _first_bytes(copy))
+        kept.size_on_disk, kept.faults = self.size_on_disk, self.faults
+        return kept
+
+    def close(self) -> None:
+        """Close the input and drop what was kept of it."""
+        if self._unpacked is not None:
+            self._unpacked.close()
+        self._raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False) -> Source:
+    """Open a name that `resolve` gave: a path, `-`, or a URL.
+
+    `twice` makes the source one that can be opened again, by `Source.again`: what can only be read forwards is first
+    copied to a nameless temporary file. `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked
+    for and something else found, nothing is decoded, and `mistaken` says what was found. Raises `OpenError`,
+    `ReadError` (the first bytes cannot be read), or `UnsupportedError` (a URL).
+    """
+    if compression not in ("auto", "none", "gzip", "zlib"):
+        raise ValueError(f"compression is auto, none, gzip or zlib, not {compression!r}")
+    if is_url(name):
+        raise unsupported(name)
+    with ExitStack() as undo:
+        raw = _open(name)
+        undo.callback(raw.close)
+        size = raw.size
+        if twice and not isinstance(raw, LocalFile):
+            stream, raw = raw, _copied(raw, name)
+            stream.close()
+            undo.callback(raw.close)
+        source = _source(name, raw, compression)
+        source.size_on_disk = size
+        undo.pop_all()
+        return source
+
+
+def _source(name: str, raw: LocalFile | Spool, compression: Wanted) -> Source:
+    source = Source(name, raw, _first_bytes(raw))
+    kind = _told_apart(source.raw_head) if compression == "auto" else compression
+    if kind != "none":
+        source.unpack_as(kind, checked=compression == "auto")
+    return source
+
+
+def _copied(stream: Readable, name: str) -> LocalFile:
+    """All of a stream that can only be read forwards, in a temporary file without a name."""
+    from tempfile import TemporaryFile
+
+    from tfrtool.sources.spool import whole
+
+    try:
+        with TemporaryFile() as file:
+            for view in whole(stream):
+                file.write(view)
+            file.flush()
+            copy = LocalFile(os.dup(file.fileno()), name)
+    except OSError as error:
+        raise ReadError(f"cannot keep {quoted(name)} in a temporary file: {reason(error)}") from error
+    return copy
+
+
+def _told_apart(raw_head: bytes) -> Compression:
+    from tfrtool.framing.crc import header_is_sound
+
+    if header_is_sound(raw_head):
+        return "none"
+    from tfrtool.sources.detect.signatures import compression_of
+
+    return compression_of(raw_head, is_record_header=False)
+
+
+def _open(name: str) -> LocalFile | Spool:
+    """A local file to be read at any byte, or a spool over whatever can only be read forwards."""
+    if name == "-":
+        return _standard_input()
+    try:
+        fd = os.open(name, os.O_RDONLY)
+    except (OSError, ValueError) as error:
+        raise OpenError(f"cannot open '{name}': {_link_or(name, error)}") from error
+    try:
+        mode = os.fstat(fd).st_mode
+        if stat.S_ISDIR(mode):
+            raise OpenError(f"cannot open '{name}': it is a directory")
+        if stat.S_ISREG(mode):
+            file = LocalFile(fd, name)
+            if file.size or not _gives_bytes(fd):
+                return file
+        from tfrtool.sources.spool import Spool, chunks_of_descriptor
+
+        return Spool(chunks_of_descriptor(fd, name), name, on_close=lambda: os.close(fd))
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _standard_input() -> LocalFile | Spool:
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError as error:
+        raise OpenError(f"cannot read standard input: {reason(error)}") from error
+    if os.isatty(0):
+        from tfrtool.report import Remedy
+
+        raise OpenError("standard input is a terminal: pipe records in", Remedy("verify", "-", first="cat FILE"))
+    if stat.S_ISDIR(mode):
+        raise OpenError("cannot read standard input: it is a directory")
+    if stat.S_ISREG(mode):  # redirected from a file, which can be read at any byte from where it stands
+        base = os.lseek(0, 0, os.SEEK_CUR)
+        file = LocalFile(0, "-", base=base, closes=False)
+        if file.size or not _gives_bytes(0):
+            return file
+    from tfrtool.sources.spool import Spool, chunks_of_descriptor
+
+    return Spool(chunks_of_descriptor(0, "-"), "-")
+
+
+def _gives_bytes(fd: int) -> bool:
+    """Whether a file of no size has bytes all the same, as those under /proc do, or an error to tell of."""
+    try:
+        return bool(os.pread(fd, 1, 0))
+    except OSError:
+        return True
+
+
+def _first_bytes(data: Readable) -> bytes:
+    view = memoryview(bytearray(HEAD_SIZE))
+    return bytes(view[: data.read_into(0, view)])
+
+
+def _link_or(name: str, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError) and os.path.islink(name):
+        return f"it is a symbolic link to '{os.readlink(name)}', which is not there"
+    return reason(error)
+
+
+def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
+    """What stands where `wanted` data was asked for."""
+    from tfrtool.framing.crc import header_is_sound
+    from tfrtool.report import Remedy
+    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.detect.signatures import sniff_magic
+
+    found, sniffed = _told_apart(head), None
+    if header_is_sound(head):
+        diagnosis, what = "tfrecord", "TFRecord data that is not compressed"
+    elif found != "none":
+        diagnosis, what = "gzip", f"{found} data"
+    else:
+        sniffed = sniff_magic(head, size)
+        diagnosis = sniffed.diagnosis if sniffed else ""
+        what = sniffed.message if sniffed else f"it begins with the bytes {head[:8].hex(' ')}"
+    message = f"{wanted} data was asked for, and this is none: {what}"
+    if sniffed:
+        return Sniffed(diagnosis, message, sniffed.hint, sniffed.remedy)
+    return Sniffed(diagnosis, message, "", Remedy(settings=(("compression", "auto"),), aim="have it told apart"))
+
+
+def _quick_zlib() -> Any:
+    """isal, two to three times as fast as zlib, where it is installed and gives back what stands behind a stream."""
+    from importlib import import_module
+
+    try:
+        quick = import_module("isal.isal_zlib")
+    except ImportError:
+        return None
+    trial = quick.decompressobj(-15)
+    trial.decompress(b"\x03\0rest")
+    # Before version 1.9 it swallows up to 7 bytes, so that the checksum behind sound data seems to be missing.
+    return quick if trial.unused_data == b"rest" else None

@@ -1,0 +1,1 @@
+"""Convert records to another format, or reshard them."""

@@ -1,0 +1,86 @@
+"""convert: the same records in another format, or in the same one, cut, joined, compressed or chosen anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tfrtool.errors import DamageError, OpenError
+from tfrtool.framing.damage import Damage
+from tfrtool.report import ConvertReport
+from tfrtool.sources.inputs.resolve import resolve
+from tfrtool.verbs.convert.job import Conversion
+from tfrtool.verbs.convert.options import convert_options
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What `convert` did: the outputs in their order, and a report for each input."""
+
+    outputs: list[str]
+    reports: list[ConvertReport]
+
+    @property
+    def written(self) -> int:
+        """How many records are in the outputs."""
+        return sum(report.written for report in self.reports)
+
+    @property
+    def lost(self) -> bool:
+        """Whether anything of the inputs was set aside or lost."""
+        return any(report.finding for report in self.reports)
+
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def convert(inputs: Path | Iterable[Path], output: Path, **how: Any) -> Converted:
+    """Convert files into one output, or a set of shards, as `tfrtool convert` does.
+
+    `how` has the options of the command by their names, with `_` for each `-`:
+
+    - what is written: `to`, `compress`, `shards`, `records_per_shard` and `shard_size` (bytes, a number), `force`,
+      `dry_run`
+    - what is read: `source` (the command's --from), `format`, `compression`, `skip_damaged`, `payload`
+    - which records: `where` (a list of texts), `skip`, `n`
+    - which features: `select` and `drop` (lists of texts), `rename` (new names by the old ones), `strip_prefix`
+    - what becomes of them: `types` (kinds by names), `double`, `int`, `no_kind`, `empty`, `unknown`, `sequence`
+    - files for the way back: `schema`, `schema_out`
+
+    `tfrtool.verbs.convert.options.convert_options` has their types and defaults.
+
+    Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
+    other `TfrtoolError`s for what cannot be done; nothing is then published. Raises ValueError or TypeError at once for
+    arguments and options that are none.
+    """
+    from tfrtool.verbs.options import path_name, path_names
+
+    options = convert_options(**how)
+    given, output = path_names("inputs", inputs), path_name("output", output)
+    resolution = resolve(given, rows=True)
+    if resolution.unmatched:
+        missing = resolution.unmatched[0]
+        raise OpenError(f"cannot open '{missing.input}': {missing.message}")
+    if resolution.missing and not options.skip_damaged:
+        raise OpenError(f"'{resolution.missing[0].name}' is missing from its shard set")
+    with Conversion(resolution.names, output, options, lists=resolution.lists) as conversion:
+        for name in resolution.names:
+            damage: list[Damage] = []
+            for found in conversion.read(name):
+                if isinstance(found, Damage) and not damage:
+                    damage.append(found)
+            if conversion.error is not None:
+                raise conversion.error
+            if conversion.reports[-1].status == "foreign" or (damage and not options.skip_damaged):
+                raise _damaged(conversion.reports[-1], *damage)
+        conversion.publish()
+    return Converted(conversion.outputs, conversion.reports)
+
+
+def _damaged(report: ConvertReport, damage: Damage | None = None) -> DamageError:
+    if damage is None or (report.status == "foreign" and damage.fault != "payload"):
+        return DamageError(f"{report.path}: {report.message or 'no record file'}", report.path)
+    where = f"{damage.fault} at [{damage.begin}, {damage.end})"
+    return DamageError(f"{report.path}: {where}: {damage.message}", report.path, damage)

@@ -1,0 +1,163 @@
+"""The files that one conversion writes: admitted before anything is read, opened one by one, and named together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+from tfrtool.errors import RefusedError, WriteError
+from tfrtool.report import Compression, Remedy
+from tfrtool.sources.sinks.output_set import OutputSet, is_direct
+from tfrtool.verbs.convert.options import ConvertOptions
+from tfrtool.verbs.convert.outputs import Outputs
+from tfrtool.verbs.convert.shards import Cuts, Names, Shards, packed_untold, packing_told
+from tfrtool.verbs.formats.base import Layout, Target
+
+
+class Destination:
+    """Where the outputs of a conversion lie, and what they are called; `outputs` are the names once they have them.
+
+    `same`: the format stays what it was in the first input. `packed_as` is that input, where it alone says how the
+    outputs are compressed.
+    """
+
+    def __init__(
+        self,
+        output: str,
+        inputs: Sequence[str],
+        shards: Shards,
+        options: ConvertOptions,
+        target: Target,
+        compression: Compression,
+        *,
+        same: bool,
+        lists: Sequence[str] = (),
+        packed_as: str | None = None,
+    ) -> None:
+        self.outputs: list[str] = []
+        self.compression = compression
+        self._inputs = inputs
+        self._read = [*inputs, *lists, *([options.schema] if options.schema else [])]
+        self._shards = shards
+        self._options = options
+        self._target = target
+        self._packed_as = packed_as
+        untold = packed_as is not None and packing_told(packed_as) is None
+        self._names = Names(output, target, shards, same, compression, untold)
+        self._sink: Outputs | None = None
+        self._own: list[str] = []
+        self._files = OutputSet(
+            self._names.path,
+            force=options.force,
+            same_as=self._read,
+            make_directory=self._names.in_directory,
+            text=target == "jsonl" and compression == "none",
+        )
+
+    @property
+    def direct(self) -> bool:
+        """Whether records go into a pipe or a device."""
+        return self._sink is not None and self._files.direct
+
+    @property
+    def sent(self) -> int:
+        """Bytes that went there, beyond recall."""
+        return self._files.sent
+
+    def admit(self) -> None:
+        """Raise `WriteError` for what can be said already to be no name that may be written."""
+        known = self._names.refuse_unfit(self._inputs)
+        if self._shards.count is not None:
+            self._names.refuse_leftovers(known)
+        side = self._options.schema_out
+        self._files.admit(known + ([side] if side and not is_direct(side) else []))
+
+    def open(self, stack: ExitStack, layout: Layout, total: int | None) -> Outputs:
+        """The sink for all records, `total` of them where that has to be known; `stack` closes the files."""
+        cuts = Cuts(self._shards, total)
+        stack.enter_context(self._files)
+        self._sink = Outputs(self._files, self._target, layout, cuts)
+        return self._sink
+
+    def end_own(self, name: str, first: int) -> None:
+        """An input with an output of its own is done; one without records has an empty one, where that is legal.
+
+        `first` is how many outputs there were before it.
+        """
+        sink = self._sink
+        if not self._shards.each or sink is None:
+            return
+        if sink.opened == first and self._target != "ofrecord":
+            sink.next()
+        self._own += [name] * (sink.opened - first)
+        sink.cuts.close()
+
+    def publish(self, schema: bytes | None) -> None:
+        """Give all outputs their names, and the schema, where one is to be written. Raises what stops that."""
+        sink, files, names = self._sink, self._files, self._names
+        if sink is None:
+            raise RefusedError("there is no record to write")
+        if not sink.opened:
+            self._refuse_empty()
+            sink.next()
+        sink.finish()
+        if self._shards.count not in (None, sink.opened):
+            raise WriteError(
+                "the inputs changed while they were read: they do not fill the shards; nothing was published"
+            )
+        outputs = names.of(sink.opened, self._own)
+        names.refuse_leftovers(outputs)
+        files.publish([*outputs, *self._schema_file(schema)])
+        self.outputs = outputs
+
+    def rehearse(self, opened: int) -> None:
+        """Raise what would stop `publish` of so many outputs by their number or their names, after a dry run."""
+        if not opened:
+            self._refuse_empty()
+        if self._names.output and (self._shards.cut or self._names.in_directory):
+            if self._shards.each and self._target != "ofrecord":
+                return  # whose names were all known before
+            outputs = self._names.of(opened, ())
+            self._names.refuse_leftovers(outputs)
+            self._files.admit(outputs)
+
+    def _refuse_empty(self) -> None:
+        """Raise RefusedError where outputs without a record are none."""
+        if self._target == "ofrecord":
+            raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
+        if self._shards.cut:
+            raise RefusedError("there is no record to write, and a shard is never empty")
+
+    def remarks(self) -> list[tuple[str, Remedy | None]]:
+        """What readers of the outputs that were published are not told by them, and what else could be done."""
+        return [*self._packing_untold(), *((remark, None) for remark in self._neighbours())]
+
+    def _packing_untold(self) -> Iterator[tuple[str, Remedy]]:
+        packing, asked = self.compression, self._packed_as is None
+        silent = asked and (packing == "none" or not self._shards.each or self._target != "tfrecord")
+        if not silent and not all(packing_told(name) == packing for name in self.outputs):
+            said = packed_untold(packing, self._target, asked=asked)
+            yield said, Remedy(words="{compress=none} writes it plain")
+
+    def _neighbours(self) -> list[str]:
+        """Members of another set that lie beside the outputs."""
+        others = self._names.other_sets(self.outputs)
+        if not others:
+            return []
+        first, more = others[0], len(others) - 1
+        lie = f"'{first}' and {more:,} more lie" if more else f"'{first}' lies"
+        return [f"{lie} beside the outputs, and a pattern may take both for one: remove what is left of an older set"]
+
+    def _schema_file(self, data: bytes | None) -> list[str]:
+        """Write the schema as one more file of the set; its name, if it has one."""
+        path, options = self._options.schema_out, self._options
+        if path is None or data is None:
+            return []
+        if self._files.direct or is_direct(path):
+            from tfrtool.sources.sinks.atomic import atomic_output
+
+            with atomic_output(path, force=options.force, same_as=self._read) as out:
+                out.write(data)
+            return []
+        self._files.open(path).write(data)
+        return [path]

@@ -1,0 +1,283 @@
+"""One pass over inputs: which of their records come along, mapped or as they are, into whatever takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from tfrtool.errors import RefusedError
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import AROUND
+from tfrtool.framing.walk import MAX_RECORD, Batch
+from tfrtool.payload.mapping.record import NotText
+from tfrtool.payload.mapping.rules import TITLES, Refused
+from tfrtool.payload.wire.reader import WireError
+from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
+from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.reading.kind_vote import VOTERS
+
+if TYPE_CHECKING:
+    from tfrtool.payload.filter import Where
+    from tfrtool.payload.mapping.mapper import Mapper
+    from tfrtool.verbs.formats.base import Pieces
+
+_WITH_FEATURES = ("example", "sequence_example", "ofrecord")
+
+
+class Sink(Protocol):
+    """Takes the records of a pass; `takes_many` says whether it gains by `records`, and refuses none of those."""
+
+    takes_many: bool
+
+    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+        """Frames `[first, behind)` of a batch, as they are."""
+
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        """One payload, that of the record of that number in its input."""
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        """Payloads, each in one piece."""
+
+    def settle(self) -> None:
+        """The views that were given are about to change."""
+
+
+class Range:
+    """The records that are wanted: after the first `skip`, `limit` of them, over all inputs together."""
+
+    def __init__(self, skip: int, limit: int | None) -> None:
+        self.skip = skip
+        self.left = 1 << 62 if limit is None else limit
+
+    @property
+    def done(self) -> bool:
+        """Whether no further record is wanted."""
+        return self.left <= 0
+
+    def take(self, count: int) -> tuple[int, int]:
+        """Which of the next `count` records are wanted: `[first, behind)` of them."""
+        first = min(self.skip, count)
+        behind = first + min(count - first, self.left)
+        self.skip -= first
+        self.left -= behind - first
+        return first, behind
+
+
+class Feed:
+    """The records of one input, on their way into a sink. Damage is yielded as it is met.
+
+    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `checked`:
+    a payload that is not of the kind of its file is damage. `written` and `skipped` count records. `unread`: it ended
+    with the last record that was wanted, and what follows was not read.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        sink: Sink,
+        wanted: Range,
+        mapper: Mapper | None,
+        where: Where | None = None,
+        *,
+        framed: bool,
+        skip_damaged: bool,
+        checked: bool = False,
+    ) -> None:
+        """`framed`: frames go out as they came in, where nothing is done to their payloads."""
+        self.reading = reading
+        self.sink = sink
+        self.wanted = wanted
+        self.mapper = mapper
+        self.where = where
+        self.skip_damaged = skip_damaged
+        self.framed = framed
+        self.checked = checked
+        self._copied = framed and mapper is None and where is None
+        self.raw = self._copied and not checked
+        self.is_ofrecord = reading.identity.format == "ofrecord"
+        self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
+        self.written = self.skipped = self._looked_at = 0
+        self.stopped = self.unread = self._unnamed = False
+
+    def run(self) -> Iterator[Damage]:
+        """Send the records on their way, up to the last that is wanted."""
+        if self.wanted.left <= 0:
+            self.unread = True
+            return
+        ahead = 0 if self.raw else min(self.wanted.skip + self.wanted.left, VOTERS)
+        for event in self.reading.events(payloads=not self.raw, ahead=ahead):
+            if isinstance(event, Damage):
+                if not self._odd(event):
+                    yield from self._damage(event)
+            elif self.raw or (self._copied and event.view is None):  # a record too large to be held
+                first, behind = self.wanted.take(event.count)
+                self._looked_at += behind if self.wanted.done else event.count
+                if first < behind:
+                    self.sink.frames(self.reading, event, first, behind)
+                    self.written += behind - first
+            else:
+                yield from self._records(event)
+                self.sink.settle()
+            if self.stopped:
+                return
+            if self.wanted.done:
+                self.unread = self._looked_at < self.reading.tally.records or event.end != self.reading.source.data.size
+                return
+
+    def fill(self, report: ConvertReport) -> None:
+        """Put into a report what is known once `run` has ended."""
+        seen = self.reading.report()
+        for name in FileReport.names():
+            setattr(report, name, getattr(seen, name))
+        report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
+        if self.unread:  # more was read at once than was wanted
+            report.records = self._looked_at
+        if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
+            report.hint = f"no payload was parsed, since {self.reading.voting.why_unknown()}"
+        if self._unnamed and not self.skip_damaged and not self.checked:
+            report.hint = None
+            report.remedy = Remedy(words="{unknown=drop} to leave out features whose names are not UTF-8")
+        if self._unfitting and report.status == "damaged":
+            its = "Events" if report.kind == "event" else "of no kind that is known"
+            report.status, report.remedy = "foreign", None
+            report.message = f"its records are {its}, which have no features to be converted or looked at"
+        report.losses = self.mapper.losses.all() if self.mapper else []
+        self.stopped = self.stopped or report.status == "foreign"
+
+    @property
+    def _unfitting(self) -> bool:
+        """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
+        first = self.stopped and not self._looked_at and set(self.reading.tally.faults) == {"payload"}
+        return first and not self.checked and not self.is_ofrecord and self.reading.voting.featureless
+
+    def _odd(self, damage: Damage) -> bool:
+        """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
+
+        Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
+        fields, lists set twice.
+        """
+        number = damage.record
+        copied = self.framed and self.mapper is None
+        if copied or self.checked or not self.is_ofrecord or damage.fault != "payload" or number is None:
+            return False
+        size = damage.end - damage.begin - self._before
+        if size > MAX_RECORD:
+            return False
+        view = memoryview(bytearray(size))
+        view = view[: self.reading.source.data.read_into(damage.begin + self._before, view)]
+        try:
+            self._record(view, number)
+        except WireError:
+            return False
+        except Refused as error:
+            raise self._refused(error, number, damage.begin) from None
+        self.sink.settle()
+        self.reading.fit(damage)
+        return True
+
+    def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
+        return RefusedError(
+            f"'{self.reading.source.name}' record {number} at byte {at}: {error.facts}", Remedy(words=error.hint)
+        )
+
+    def _damage(self, damage: Damage) -> Iterator[Damage]:
+        yield damage
+        self.stopped = not self.skip_damaged
+        if damage.record is not None:
+            self.skipped += max(damage.rescue.records if damage.rescue else 1, 1)
+
+    def _records(self, batch: Batch) -> Iterator[Damage]:
+        i = 0
+        while i < batch.count and not self.wanted.done:
+            i += self._alike(batch, i)
+            if i == batch.count or self.wanted.done:
+                return
+            begin, end = batch.begins[i], batch.ends[i]
+            try:
+                self._record(self._payload(batch, begin, end), batch.first + i)
+            except WireError as error:
+                self._unnamed = self._unnamed or type(error) is NotText
+                damage = self._unfit(batch, i, error)
+                self.reading.unfit(damage)
+                yield from self._damage(damage)
+                if self.stopped:
+                    return
+            except Refused as error:
+                raise self._refused(error, batch.first + i, batch.base + begin - self._before) from None
+            i += 1
+
+    def _alike(self, batch: Batch, i: int) -> int:
+        """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
+        if self.mapper is None or batch.view is None or self.where or self.checked:
+            return 0
+        if self.wanted.skip or not self.sink.takes_many:
+            return 0
+        which = range(i, min(batch.count, i + self.wanted.left))
+        found = self.mapper.many(batch.view, batch.begins, batch.ends, which, batch.first + i)
+        if found:
+            self.wanted.take(len(found))
+            self.sink.records(found, self.mapper.target)
+            self.written += len(found)
+            self._looked_at += len(found)
+        return len(found)
+
+    def _record(self, payload: memoryview, number: int) -> None:
+        """Send on one record, if it is wanted. Raises WireError for one that is none."""
+        self._sent(payload, number)
+        self._looked_at += 1
+
+    def _sent(self, payload: memoryview, number: int) -> None:
+        if self.checked and self.reading.kind is not None:
+            from tfrtool.payload.kinds import fits
+
+            misfit = fits(payload, self.reading.kind)
+            if misfit is not None:
+                raise WireError(misfit.offset, misfit.why)
+        if self.where is not None:
+            if self._kind not in _WITH_FEATURES:
+                raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
+            if not self.where.fulfils(payload, self._kind):
+                return
+        first, behind = self.wanted.take(1)
+        if first == behind:
+            return
+        pieces: Pieces | None = (payload,) if self.mapper is None else self.mapper.convert(payload, number)
+        if pieces is None:
+            self.skipped += 1
+            return
+        self.sink.record(pieces, self._kind if self.mapper is None else self.mapper.made(self._kind), number)
+        self.written += 1
+
+    @property
+    def _kind(self) -> Kind:
+        """That of the file; in the frames of TFRecord an OFRecord may as well be the bare Features of an Example, whose
+        lists have other numbers."""
+        kind = self.reading.kind
+        if self.is_ofrecord:
+            return "ofrecord"
+        return "unknown" if kind is None or kind == "ofrecord" else kind
+
+    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
+        if batch.view is not None:
+            return batch.view[begin:end]
+        size = end - begin
+        if size > MAX_RECORD:
+            raise Refused(None, f"it holds {size:,} bytes, more than {MAX_RECORD:,}", "such records can only be copied")
+        view = memoryview(bytearray(size))
+        return view[: self.reading.source.data.read_into(batch.base + begin, view)]
+
+    def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
+        wanted = (
+            "OFRecord"
+            if self.is_ofrecord
+            else TITLES.get(self.reading.kind or "", "Example")
+            if self.checked
+            else "Example"
+        )
+        return Damage(
+            batch.base + batch.begins[i] - self._before,
+            batch.base + batch.ends[i] + self._after,
+            "payload",
+            batch.first + i,
+            detail=f"the payload is no {wanted}: {error}",
+        )

@@ -1,0 +1,322 @@
+"""One run of convert: inputs read one after another into one set of outputs.
+
+The outputs are published together, or not at all where an input could not be converted whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from os.path import isdir
+from types import TracebackType
+from typing import Self
+
+from tfrtool.errors import OptionError, ReadError, RefusedError, TfrtoolError, WriteError
+from tfrtool.framing.damage import Damage
+from tfrtool.payload.mapping.rules import Losses
+from tfrtool.payload.text import text_of
+from tfrtool.report import Compression, ConvertReport, Remedy
+from tfrtool.sources.sinks.output_set import is_direct
+from tfrtool.verbs.convert.destination import Destination
+from tfrtool.verbs.convert.feed import Range, Sink
+from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
+from tfrtool.verbs.convert.mappers import Mappers, schema_of_rows, written
+from tfrtool.verbs.convert.options import ConvertOptions, refuse_unfit
+from tfrtool.verbs.convert.outputs import Counting, Nowhere, Outputs
+from tfrtool.verbs.convert.passes import Passes, Surveying, learns_columns
+from tfrtool.verbs.convert.report import Account
+from tfrtool.verbs.convert.row_plan import RowPlan
+from tfrtool.verbs.convert.shards import Cuts, Shards, packing_told, refuse_name, told_by_name
+from tfrtool.verbs.convert.unused_options import no_part, unmet
+from tfrtool.verbs.formats.base import ROWS, Layout, Target
+
+
+class Conversion:
+    """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
+
+    `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
+    are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
+    damage; into a pipe records went out before it all the same, which the reports count, or a part of an output that is
+    `cut_off`. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
+    """
+
+    def __init__(
+        self, inputs: Sequence[str], output: str, options: ConvertOptions, *, lists: Sequence[str] = ()
+    ) -> None:
+        """`lists` are files that name the inputs, which no output may be either."""
+        self.inputs = list(inputs)
+        self.lists = list(lists)
+        self.output = output
+        self.options = options
+        self._asked = options.rules
+        self._account = Account()
+        if not (output or options.dry_run):
+            raise ValueError("the output names a file or a directory, and the name is empty")
+        self.target: Target | None = options.to or told_by_name(output)
+        refuse_name(output, options.to, options.compress)
+        refuse_unfit(options, self.target)
+        if options.shards.cut and is_direct(output):
+            raise ValueError(f"'{output}' is no file, and takes one output alone: name a file, or leave out the shards")
+        self.failed = False
+        self.reason = "not all inputs could be converted"
+        self.error: TfrtoolError | None = None
+        self.notes: list[tuple[str, Remedy | None]] = []
+        self._shards = options.shards
+        if not options.shards.cut and (output.endswith("/") or isdir(output)):
+            self._shards = replace(options.shards, each=True)
+        self._stack = ExitStack()
+        again = self._shards.count is not None or options.auto_integers
+        again = again or learns_columns(options, self.target)
+        self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
+        self._plan = self._inputs.plan
+        self._before = Passes(self.inputs, self._inputs, options, self._feed)
+        self._plan.surveys = self._before.lines
+        self._mappers = Mappers()
+        self._destination: Destination | None = None
+        self._sink: Sink = Counting()
+        self._idle: Sink = self._sink
+        self._wanted = Range(options.skip, options.limit)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def bar(self, reason: str) -> None:
+        """Publish nothing, whatever comes: what was asked for is not there in full."""
+        self.failed, self.reason = True, reason
+
+    @property
+    def reports(self) -> list[ConvertReport]:
+        """Those of the inputs so far."""
+        return self._account.reports
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether a part of an output went into a pipe that is of no use."""
+        return self._account.cut_off
+
+    @property
+    def passes(self) -> int:
+        """How often all inputs are read, as far as that is known before they are opened."""
+        options = self.options
+        learnt = learns_columns(options, self.target)
+        counted = self._shards.count is not None and not options.counts_by_headers and not learnt
+        return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
+
+    @property
+    def none_fulfils(self) -> bool:
+        """Whether records were looked at, and none fulfils the conditions."""
+        where = self._plan.where
+        return where is not None and where.seen > 0 and not where.matched
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names that were published."""
+        return self._destination.outputs if self._destination else []
+
+    @property
+    def files_are_direct(self) -> bool:
+        """Whether records go into a pipe or a device."""
+        return self._destination is not None and self._destination.direct
+
+    @property
+    def compression(self) -> Compression:
+        """That of the outputs."""
+        return self._destination.compression if self._destination else "none"
+
+    # One input
+
+    def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
+        """Convert one input, yielding its damage, then its report, which `publish` completes."""
+        report = ConvertReport(name, status="error")
+        self._before.progress = progress
+        try:
+            if isinstance(self.error, WriteError):
+                raise WriteError(f"'{name}' was not read, since the output could not be written")
+            with self._inputs.open(name, self.options, progress) as source:
+                yield from self._converted(source, name, report)
+        except TfrtoolError as error:
+            self._fail(report, error)
+        except MemoryError:
+            self._fail(report, TfrtoolError("out of memory"), "memory")
+        except BaseException:
+            self.failed = True
+            raise
+        report.remedy = _for_this(report.remedy)
+        self.reports.append(report)
+        yield report
+
+    def _fail(self, report: ConvertReport, error: TfrtoolError, kind: str = "") -> None:
+        self.failed = True
+        self.error = self.error or error
+        report.status, report.error, report.remedy = "error", (kind or error.kind, error.facts), error.remedy
+
+    def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
+        self._begin(source, name)
+        sink = self._idle if self.failed else self._sink
+        losses = self._plan.losses = Losses()
+        if isinstance(sink, Surveying):
+            sink.path = name
+        opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
+        feed = self._feed(source, sink, self._wanted)
+        try:
+            yield from feed.run()
+        except RefusedError:
+            sink.settle()  # what went before it is good, while its views are
+            raise
+        finally:
+            feed.fill(report)
+            report.losses += losses.all()
+            if sink is self._sink and self.files_are_direct:
+                self._account.went_out(report.written)
+        if isinstance(sink, Outputs):
+            enough = feed.unread and not report.records and self.options.limit != 0  # before it
+            if self._destination is not None and sink is self._sink and not enough:
+                self._destination.end_own(name, opened)
+            self._account.is_in(sink.holding(total, sink.cuts.total))
+        self.failed = self.failed or feed.stopped
+
+    def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
+        mapper = None
+        if self.target is not None and not (source.foreign or source.empty):
+            mapper = self._mappers.of(source, self.target, self.options)
+        return source.feed(sink, wanted, mapper, self.target == source.format)
+
+    # What there is to be known before the first record
+
+    def _begin(self, source: Input, name: str) -> None:
+        """Learn the target and prepare the outputs, at the first input."""
+        if self._destination is not None or source.foreign:
+            return
+        target = self.target
+        if target is None:
+            found = self._inputs.first_format(self.inputs, self.options) if source.empty else None
+            target = "ofrecord" if (found or source.format) == "ofrecord" else "tfrecord"
+            try:
+                refuse_unfit(self.options, target)
+            except OptionError as error:
+                raise RefusedError(
+                    "the outputs are of the format of the first input", Remedy(words=error.words)
+                ) from None
+        self.target, same = target, target == source.format
+        self._plan.target = target
+        if source.format == "parquet" and target not in ROWS and self.options.schema_out:
+            raise RefusedError(
+                "a Parquet file says the kinds of its columns itself", Remedy(words="leave {schema_out} out")
+            )
+        if self.options.schema is not None and (target in ROWS or source.format in ROWS):
+            self._plan.schema = schema_of_rows(self.options.schema)
+            self._plan.columns = self._plan.schema if target in ROWS else None
+            self._mappers.back = self._plan.schema.renamed
+        asked = packing_told(self.output) if self.options.compress == "auto" else self.options.compress
+        compress = asked or (source.compression if same else "none")
+        inherited = asked is None and compress != "none"
+        self._destination = Destination(
+            self.output,
+            self.inputs,
+            self._shards,
+            self.options,
+            target,
+            compress,
+            same=same,
+            lists=self.lists,
+            packed_as=name if inherited else None,
+        )
+        if not self.failed:
+            self._prepare(self._destination, target)
+
+    def _prepare(self, destination: Destination, target: Target) -> None:
+        options = self.options
+        if self.output:
+            destination.admit()
+        if target == "parquet":
+            from tfrtool.verbs.formats.parquet_types import arrow
+
+            arrow()  # before all inputs are read for nothing
+        if options.auto_integers and target == "ofrecord":
+            rules = options.rules
+            self.options = options.replaced(rules=replace(rules, kinds=self._before.small_integers()))
+        total = None
+        if learns_columns(options, target):
+            self._idle = Surveying(self._plan)
+            total = self._before.columns(self._plan)
+        elif self._shards.count is not None:
+            total = self._before.total(Counting())
+        self.failed |= self._before.forewarned
+        rows = self._plan if target in ROWS else None
+        layout = Layout(destination.compression, options.level, rows, hollow=options.rules.empty == "keep")
+        if target in ROWS and not self.failed:
+            self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
+        if self.failed:
+            return
+        if not options.dry_run:
+            self._sink = destination.open(self._stack, layout, total)
+        elif self._shards.cut:  # what fills the shards says how many there would be
+            self._idle = Outputs(Nowhere(), target, replace(layout, compression="none"), Cuts(self._shards, total))
+            self._sink = self._idle
+        else:
+            self._sink = self._idle
+
+    # The end
+
+    def publish(self) -> None:
+        """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
+        try:
+            if self.failed:
+                self._leave()
+                if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
+                    raise self.error or ReadError("an input could not be read the first time; nothing was published")
+                return
+            met = [self._plan.names.met, *self._mappers.met]
+            written = sum(report.written for report in self.reports)
+            unmet_names = list(unmet(self._asked, met, self._plan.where, written))
+            if self.reports:
+                self.reports[-1].losses += unmet_names
+            if self.none_fulfils and self.target == "ofrecord":
+                raise no_part(unmet_names)
+            if self._destination is None:
+                raise RefusedError("there is no record to write")
+            if self.options.dry_run:
+                filled = sum(report.written > 0 for report in self.reports) if self._shards.each else min(written, 1)
+                self._destination.rehearse(self._sink.opened if isinstance(self._sink, Outputs) else filled)
+            else:
+                self._destination.publish(self._schema_data())
+                self.notes += self._destination.remarks()
+        except TfrtoolError as error:
+            self.bar("the outputs could not be published")
+            self._cut(error)
+            raise
+        finally:
+            self._account.complete(self.outputs, failed=self.failed)
+
+    def _leave(self) -> None:
+        """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
+        if not self._account.any_gone or self._destination is None or isinstance(self.error, WriteError):
+            self._cut(self.error)
+        elif self.target == "parquet" or self.compression != "none":
+            self._account.forget_gone(cut_off=True)
+        elif isinstance(self._sink, Outputs):
+            self._sink.finish()
+
+    def _cut(self, error: TfrtoolError | None) -> None:
+        """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
+        if isinstance(error, WriteError):
+            self._account.forget_gone(cut_off=self._destination is not None and self._destination.sent > 0)
+
+    def _schema_data(self) -> bytes | None:
+        plan = self._plan
+        schema = plan.columns if self.target in ROWS else plan.guessed
+        if schema is not None:
+            schema.renamed |= {text_of(new): text_of(old) for new, old in self._mappers.renamed.items()}
+            return written(schema)
+        return self._mappers.schema.to_json() if self._mappers.schema else None
+
+
+def _for_this(remedy: Remedy | None) -> Remedy | None:
+    """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
+    return remedy.replaced(verb="convert") if remedy and remedy.verb == "verify" and remedy.first else remedy

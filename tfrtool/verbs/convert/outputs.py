@@ -1,0 +1,250 @@
+"""Where the records of a conversion go: outputs one after another, published together.
+
+Outputs of a conversion read back whole before they take their names, each as soon as it is complete.
+
+A TFRecord file proves itself: every header and every payload bears a checksum, and they are counted. What has no
+checksums of its own (OFRecord, JSON Lines, the footer of Parquet) is held, byte for byte, against a CRC-32C of what was
+given to the file, and counted by what its format has to count by.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import BinaryIO, cast
+
+from tfrtool.errors import TfrtoolError, WriteError
+from tfrtool.framing.crc import Bytes, crc32c
+from tfrtool.framing.layout import AROUND
+from tfrtool.framing.walk import Batch
+from tfrtool.report import Compression, Kind
+from tfrtool.sources.sinks.output_set import OutputSet
+from tfrtool.sources.source import open_source
+from tfrtool.sources.spool import whole
+from tfrtool.verbs.convert.shards import Cuts
+from tfrtool.verbs.formats.base import Layout, Pieces, Target, Writer
+from tfrtool.verbs.formats.frames import FrameWriter
+from tfrtool.verbs.formats.registry import WRITERS
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.repair.decide import copied
+
+_BLAME = "nothing was published; the disk or the memory of this machine may be at fault"
+
+
+class Summed:
+    """A binary stream that adds up what is written to it: its `size` in bytes, and their `crc`, a CRC-32C."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self.size = self.crc = 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether the stream beneath is closed."""
+        return self._out.closed
+
+    def write(self, data: Bytes) -> int:
+        """Append all of the data."""
+        self.size += memoryview(data).nbytes
+        self.crc = crc32c(data, self.crc)
+        return self._out.write(data)
+
+
+class ReadBack:
+    """Takes the place of one output while it is written, and compares the file with what was written.
+
+    `stream` is what the writer of the output is to write to.
+    """
+
+    def __init__(self, out: BinaryIO, target: Target, layout: Layout) -> None:
+        self._target = target
+        self._layout = layout
+        self._summed = None if target == "tfrecord" else Summed(out)
+        self.stream = out if self._summed is None else cast(BinaryIO, self._summed)
+
+    def check(self, name: str, count: int) -> None:
+        """Raise WriteError unless the file of that name has all that was written, and so many records."""
+        try:
+            if self._summed is not None:
+                _same_bytes(name, self._summed)
+            if self._target == "parquet":
+                from tfrtool.verbs.formats.parquet_writer import check_parquet
+
+                check_parquet(name, count)
+                return
+            if self._target == "ofrecord" and self._layout.hollow:
+                return  # whose reader takes a record of no bytes for damage, and so cannot count them
+            status, records = self._counted(name)
+        except TfrtoolError as error:
+            if isinstance(error, WriteError):
+                raise
+            raise WriteError(f"an output could not be read back: {error}; nothing was published") from error
+        if status != "clean" or records != count:
+            raise WriteError(
+                f"an output did not read back as written ({status}, {records:,} of {count:,} records): {_BLAME}"
+            )
+
+    def _counted(self, name: str) -> tuple[str, int]:
+        compression: Compression = self._layout.compression
+        if self._target == "jsonl":
+            return _lines(name, compression)
+        options = Options(format="ofrecord" if self._target == "ofrecord" else "tfrecord", compression=compression)
+        with open_source(name, compression=compression) as source:
+            reading = Reading(source, options)
+            for _ in reading.events(headers_only=self._target == "ofrecord"):
+                pass
+            found = reading.report()
+        return found.status, found.records
+
+
+def _same_bytes(name: str, written: Summed) -> None:
+    size = crc = 0
+    with open_source(name, compression="none") as source:
+        for view in whole(source.data):
+            size, crc = size + len(view), crc32c(view, crc)
+    if (size, crc) != (written.size, written.crc):
+        what = f"{size:,} bytes" if size != written.size else "other bytes"
+        raise WriteError(f"an output did not read back as written ({what} of {written.size:,}): {_BLAME}")
+
+
+def _lines(name: str, compression: Compression) -> tuple[str, int]:
+    with open_source(name, compression=compression) as source:
+        count = sum(bytes(view).count(b"\n") for view in whole(source.data))
+        return ("damaged" if source.faults else "clean"), count
+
+
+class Counting:
+    """A sink that counts, for the pass before one that must know how many records there are."""
+
+    takes_many = True
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.path = ""
+
+    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+        self.count += behind - first
+
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        self.count += 1
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        self.count += len(payloads)
+
+    def settle(self) -> None:
+        pass
+
+
+class Outputs:
+    """A sink that writes outputs, each by a writer of its own; `starts` has the first record of each, by its number."""
+
+    def __init__(self, files: OutputSet | Nowhere, target: Target, layout: Layout, cuts: Cuts) -> None:
+        self.files = files
+        self.cuts = cuts
+        self.starts: list[int] = []
+        self.target = target
+        self._make = WRITERS[target]
+        self.compression = layout.compression
+        self._layout = layout
+        self._writer: Writer | None = None
+        self._back: ReadBack | None = None
+        self.takes_many = target in ("tfrecord", "ofrecord")
+        self._before, self._after = AROUND["ofrecord" if target == "ofrecord" else "tfrecord"]
+
+    def next(self) -> Writer:
+        """Open the next output."""
+        self.finish()
+        self._back = ReadBack(self.files.open(), self.target, self._layout)
+        self._writer = self._make(self._back.stream, self._layout)
+        self.starts.append(self.cuts.total)
+        self.cuts.open()
+        return self._writer
+
+    @property
+    def opened(self) -> int:
+        """How many outputs were opened."""
+        return len(self.starts)
+
+    def holding(self, first: int, behind: int) -> tuple[int, int]:
+        """Which outputs hold records `[first, behind)`: `[begin, end)` of them."""
+        if first == behind:
+            return 0, 0
+        return bisect_right(self.starts, first) - 1, bisect_left(self.starts, behind)
+
+    def finish(self) -> None:
+        """No more goes into the output that is open, which is read back while the system still holds it in memory.
+
+        Raises WriteError where that is not what was written.
+        """
+        if self._writer is not None and self._back is not None:
+            self._writer.finish()
+            self._writer = None
+            hidden = self.files.finish()
+            if hidden is not None:
+                self._back.check(hidden, self.cuts.total - self.starts[-1])
+
+    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+        view, before, after = batch.view, self._before, self._after
+        ends = [end + after for end in batch.ends]
+        while first < behind:
+            begin = batch.begins[first] - before
+            writer = self._writer
+            if writer is None or self.cuts.full or not self.cuts.fits(ends[first] - begin):
+                writer = self.next()
+            count = min(self.cuts.room(ends, begin, first), behind - first)
+            stop = ends[first + count - 1]
+            assert isinstance(writer, FrameWriter)
+            if view is not None and begin >= 0 and stop <= len(view):
+                writer.raw(view[begin:stop])
+            else:
+                for piece in copied(reading.source.data, ((batch.base + begin, batch.base + stop),)):
+                    writer.raw(piece)
+            self.cuts.took(count, stop - begin)
+            first += count
+
+    def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
+        writer, rows = self._writer, self._layout.rows
+        size = sum(map(len, pieces)) + self._before + self._after
+        if rows is not None:
+            rows.number = number
+            if self.cuts.by_size and rows.target == "jsonl":
+                size = rows.measure(pieces, kind)
+        if writer is None or self.cuts.full or not self.cuts.fits(size):
+            writer = self.next()
+        self.cuts.took(1, writer.write(pieces, kind))
+
+    def records(self, payloads: list[bytes], kind: Kind) -> None:
+        if self.cuts.by_size:
+            for payload in payloads:
+                self.record((payload,), kind, 0)
+            return
+        at = 0
+        while at < len(payloads):
+            writer = self._writer
+            if writer is None or self.cuts.full:
+                writer = self.next()
+            assert isinstance(writer, FrameWriter)
+            count = min(self.cuts.left, len(payloads) - at)
+            self.cuts.took(count, writer.write_all(payloads[at : at + count]))
+            at += count
+
+    def settle(self) -> None:
+        if self._writer is not None:
+            self._writer.settle()
+
+
+class Nowhere:
+    """A set of outputs of which nothing is kept: a dry run tries everything all the same."""
+
+    closed = False
+
+    def open(self) -> BinaryIO:
+        """The next output."""
+        return cast(BinaryIO, self)
+
+    def finish(self) -> None:
+        """There is nothing to be read back."""
+
+    def write(self, data: bytes) -> int:
+        """As a stream does."""
+        return len(data)

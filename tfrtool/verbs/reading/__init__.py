@@ -1,0 +1,1 @@
+"""Open, identify and walk one input: what every reading job shares."""

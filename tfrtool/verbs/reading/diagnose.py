@@ -1,0 +1,250 @@
+"""Naming what is wrong with a file as a whole, once its damage is known."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tfrtool.framing import messages as words
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.layout import LAYOUTS, ZEROED
+from tfrtool.framing.walk import Batch, walk
+from tfrtool.report import FileReport, Remedy
+from tfrtool.sources.codecs.text_mode import AGAIN, Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
+from tfrtool.sources.detect.match import Sniffed
+from tfrtool.sources.detect.signatures import may_be_ofrecord
+from tfrtool.sources.os_text import shell_word
+from tfrtool.sources.source import Source
+from tfrtool.verbs.reading.identify import AS_OFRECORD
+
+_LOOKED_AT = 1 << 22
+"""Bytes from the start that a text conversion is looked for in."""
+
+_NEAR = 1 << 16
+"""Bytes around the first damage that are looked at for signs of one, where the first bytes of the file have none."""
+
+_OF_A_FILE = "how many records can be brought back is told of a file alone"
+
+_NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
+"""Faults that say nothing of the format when no record was found."""
+
+
+def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
+    """Put a diagnosis and its words into a report."""
+    if said:
+        report.diagnosis = said.diagnosis or None
+        report.message = said.message
+        report.hint = said.hint.replace("FILE", shell_word(report.path)) or None
+        report.remedy = remedy = said.remedy
+        if remedy:
+            path = report.path if remedy.path == "FILE" else remedy.path
+            report.remedy = remedy.replaced(path=path, first=remedy.first.replace("FILE", shell_word(report.path)))
+
+
+def diagnose(
+    report: FileReport,
+    source: Source,
+    sniffed: Sniffed | None,
+    first: Damage | None,
+    written: Damage | None,
+    *,
+    to_the_end: bool = True,
+) -> None:
+    """Set the status of a file in which damage was found, and say what it is if the damage has one cause.
+
+    `first` is the first damage, `written` the first range that a wrong writer wrote. `to_the_end`: whether all of it
+    was read.
+    """
+    report.status = "damaged"
+    report.message = _counted(report)
+    if not report.records and written and written.rescue:
+        _wrong_writer(report, written, written.rescue.layout or written.rescue.writer)
+        return
+    found = None
+    if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
+        found = mangled(_beginning(source))
+    if found and _is_converted(report, source, found):
+        return
+    packed = mangled_packed(source.raw_head) if report.faults["codec"] else None
+    if packed:
+        say(report, packed)
+        if report.records or report.restorable:
+            report.remedy = Remedy("repair", report.path, aim="undo it")
+        return
+    damaged = set(report.faults) - _NOTHING
+    if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
+        report.hint = "the framing is sound, so repair would change nothing"
+        without = (("payload", True), ("skip_damaged", True))
+        report.remedy = Remedy("convert", report.path, without, "leave these records out")
+        return
+    if report.records or report.restorable or (damaged and not to_the_end):
+        report.remedy = Remedy("repair", report.path)
+        if report.undone > 1:
+            report.diagnosis, report.hint = "crlf", AGAIN
+            what = "every line feed became CR LF: a part of the file went through a text mode"
+            report.message = f"in {report.undone:,} records {what}; {report.message}"
+        if report.unproved:
+            report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse too")
+        return
+    if damaged:
+        if report.unchecked:
+            payloads = report.faults["data-crc"]
+            headers = "the headers are sound" if payloads == report.faults.total() else f"{extent(report)}"
+            report.message = f"{headers}, and no payload of {payloads:,} has its checksum"
+            report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
+            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+            return
+        report.message += "; nothing in it can be brought back whole"
+        report.hint = "fetch the file again"
+        if report.faults["data-crc"]:
+            report.remedy = Remedy("repair", report.path, (("fix_bits", True),), "try single bits")
+        return
+    nothing_but_zeros = set(report.faults) == {"zeros"}
+    if sniffed:
+        say(report, sniffed)
+        report.status = "damaged" if nothing_but_zeros else "foreign"
+        report.format = None
+    elif set(report.faults) <= {"stray", "zeros"}:
+        report.format = None
+        if not nothing_but_zeros:
+            report.status = "foreign"
+            report.message = f"no record was found; the file begins with {_begins(source.head)}"
+            report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
+            if may_be_ofrecord(source.head):
+                report.remedy = AS_OFRECORD
+
+
+def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
+    report.diagnosis = "big-endian" if layout == "big-endian" else "wrong-checksum"
+    if layout == ZEROED.name:
+        report.message = written.message
+        if report.faults.total() > 1:
+            report.message = f"{words.written(ZEROED.words, report.unproved)}; {extent(report)}"
+        report.hint = "mend the writer; nothing proves their payloads"
+        report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+        return
+    alone = report.faults.total() == 1
+    report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable or 0)
+    which = "every payload" if alone else "every payload that can be brought back"
+    report.hint = f"mend the writer; {which} is proved by its checksum"
+    report.remedy = Remedy("repair", report.path, aim="write them anew")
+
+
+def _counted(report: FileReport) -> str:
+    said = extent(report)
+    if report.restorable:
+        records = "1 damaged record" if report.restorable == 1 else f"{report.restorable:,} damaged records"
+        said += f"; {records} can be brought back whole"
+    return said
+
+
+def extent(report: FileReport) -> str:
+    """How much of a file is damaged: breaks of its compression, and damaged ranges of what that gives.
+
+    Of a file that was not read to its end, `bytes` is no size of it, and nothing is known of the rest.
+    """
+    breaks = report.faults["codec"]
+    ranges = report.faults.total() - breaks
+    said = []
+    if breaks:
+        said.append(f"the {report.compression} stream is broken" + (f" in {breaks:,} places" if breaks > 1 else ""))
+    if ranges:
+        size = report.damaged_bytes if report.unread else report.bytes or 0
+        unpacked = f"{'unpacked ' if breaks else ''}byte{'s' if size != 1 else ''}"
+        much = f" of {size:,} {unpacked}, in what was read"
+        if not report.unread:
+            much = f", {report.damaged_bytes:,} of {size:,} {unpacked}"
+        said.append(f"{ranges:,} damaged range{'s' if ranges != 1 else ''}{much}")
+    return ", ".join(said)
+
+
+def is_wholly_converted(source: Source, first: Damage) -> bool:
+    """Whether the beginning of a file, or its first damage, shows signs of a text conversion of all of it."""
+    looks = looks_mangled(source.head) or looks_mangled(_around(source, first))
+    return looks and mangled(_beginning(source)) is not None
+
+
+def _beginning(source: Source) -> bytes:
+    if not source.seekable:
+        return source.head
+    return _bytes(source, 0, min(_LOOKED_AT, source.data.size or 0))
+
+
+def _around(source: Source, damage: Damage | None) -> bytes:
+    """The first bytes of the first damage, and some before it: a conversion damages what it converts."""
+    if damage is None or not source.seekable:
+        return b""
+    begin = max(0, damage.begin - _NEAR // 2)
+    return _bytes(source, begin, min(damage.end, damage.begin + _NEAR // 2))
+
+
+def _bytes(source: Source, begin: int, end: int) -> bytes:
+    view = memoryview(bytearray(end - begin))
+    return bytes(view[: source.data.read_into(begin, view)])
+
+
+def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
+    """Whether a conversion is what is wrong with the file; if so, the report says what undoing it brings back.
+
+    Counted as `repair` counts: records that the conversion left alone are sound, the others are brought back. Where the
+    input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
+    """
+    plainly, mostly = report.records + (report.restorable or 0), 2 * report.damaged_bytes > (report.bytes or 0)
+    if not source.rereadable:
+        if mostly:
+            say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
+            report.converted, report.restorable = True, None
+            report.message = f"{report.message}; {_OF_A_FILE}"
+            report.remedy = Remedy("repair", report.path, aim="undo what can be undone")
+        return mostly
+    undone = _unmangled(source, found.diagnosis)
+    of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
+    as_many = undone.records == plainly and (of_all or mostly)
+    if not (undone.records > plainly or as_many or (mostly and not undone.records)):
+        return False
+    say(report, as_found(found, undone.converted, undone.left))
+    if undone.records:
+        report.converted, report.damaged_records = True, undone.damaged
+        report.restorable = undone.records - min(report.records, undone.untouched)
+        report.remedy = Remedy("repair", report.path, aim="undo it")
+    elif plainly:
+        report.remedy = Remedy("repair", report.path)
+    return True
+
+
+class _Undoing(NamedTuple):
+    """What undoing a conversion gives: `records` that hold their checksums then or can be brought back, of which
+    `untouched` are as they were, and `damaged` ones that cannot be; and how many bytes it changes and leaves."""
+
+    records: int
+    untouched: int
+    damaged: int
+    converted: int
+    left: int
+
+
+def _unmangled(source: Source, diagnosis: str) -> _Undoing:
+    from tfrtool.sources.codecs.text_mode import Undone
+    from tfrtool.verbs.reading.reopen import Reread
+
+    records = untouched = damaged = 0
+    with source.again() as again, Reread(again) as data:
+        undone = Undone(data, diagnosis)
+        for event in walk(undone):
+            if isinstance(event, Batch):
+                records, untouched = records + event.count, untouched + undone.untouched(event)
+            else:
+                records += event.restorable
+                damaged += event.record is not None and not event.restorable
+            if undone.left:  # what is looked up where the bytes came from is held until now
+                undone.release(event.end)
+                data.release(undone.origin(event.end))
+    return _Undoing(records, untouched, damaged, undone.converted, undone.left)
+
+
+def _begins(head: bytes) -> str:
+    """The first bytes of a file, and whether it is a picture, a sound or a film by them."""
+    from tfrtool.payload.content.media import media_of
+
+    media = media_of(head)
+    return head[:16].hex(" ") + (f", as {media[0].upper()} files do" if media else "")

@@ -1,0 +1,134 @@
+"""What a decoded stream is: by its content, never by its name.
+
+The order of the questions matters. A valid length checksum at offset 0 says TFRecord before any magic number is
+looked at, since the first length of a sound file can look like one. A damaged first header can too, so a header that
+its own payload proves comes next. Only then do signatures speak, unless the whole first record of an OFRecord file and
+another one behind it deny them, and those of text last: a log line before the first record does not make a record file
+a text file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfrtool.framing.crc import header_is_sound
+from tfrtool.report import Remedy
+
+if TYPE_CHECKING:
+    from tfrtool.framing.stream import Readable
+    from tfrtool.report import Format
+    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.source import Source
+
+_SEARCHED = 1 << 20
+"""How far framing is looked for before a signature or the other format may speak, in bytes."""
+
+_FRAMES = 8
+"""Frames without checksums that are enough to believe that they are some, whatever they hold."""
+_PAYLOAD = 1 << 20
+"""Bytes of their payloads that are looked at."""
+
+
+class Identity(NamedTuple):
+    """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise.
+
+    `found`: whether anything was found that is of the format. `zeroed`: it is TFRecord framing with zeros in place of
+    all checksums, at least at first.
+    """
+
+    format: Format | None
+    sniffed: Sniffed | None = None
+    found: bool = True
+    zeroed: bool = False
+
+
+def identify(source: Source, wanted: str) -> Identity:
+    """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
+    if source.mistaken:
+        return Identity(None, _mistaken(source, source.mistaken), False)
+    sound = header_is_sound(source.head)
+    if wanted != "ofrecord" and (sound or not source.head):
+        return Identity("tfrecord")
+    return told_apart(source, wanted, sound)
+
+
+def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
+    """The same for a stream whose first header is `sound` and not wanted, or not sound."""
+    # Imported here, since most files have a sound first header.
+    from dataclasses import replace
+
+    from tfrtool.framing.ofrecord import looks_like_ofrecord
+    from tfrtool.framing.recovery.explain import Resync
+    from tfrtool.framing.recovery.gap_scan import Ledger
+    from tfrtool.payload.kinds import plausible_ofrecord
+    from tfrtool.sources.detect.signatures import SOFT, may_be_ofrecord
+
+    data = source.data
+    if wanted == "ofrecord":
+        if sound or Resync(data, Ledger()).record_at_start():
+            return Identity(None, _other("tfrecord", "TFRecord", "OFRecord"))
+        return Identity("ofrecord")
+    if _is_zeroed(data):
+        return Identity("tfrecord", zeroed=True)
+    if Resync(data, Ledger()).record_at_start():
+        return Identity("tfrecord")
+    sniffed = source.sniff()
+    may_be = may_be_ofrecord(source.head)
+    if sniffed and sniffed.diagnosis not in SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
+        return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed, False)
+    if looks_like_ofrecord(data, plausible_ofrecord, 0):
+        found: Format = "ofrecord"
+    elif Resync(data, Ledger()).record_within(_SEARCHED):
+        found = "tfrecord"
+    elif looks_like_ofrecord(data, plausible_ofrecord, _SEARCHED):
+        found = "ofrecord"
+    else:
+        return Identity("tfrecord", sniffed, False)
+    if wanted == "tfrecord" and found == "ofrecord":
+        return Identity(None, _other("ofrecord", "OFRecord", "TFRecord"))
+    return Identity(found)
+
+
+def _is_zeroed(data: Readable) -> bool:
+    """Whether a stream begins with frames that have zeros in place of checksums.
+
+    Lengths that lead to its end say so. So do some that lead from one to the next, where the payloads are messages of a
+    kind that is known, and many, where the payloads are not zeros too.
+    """
+    from tfrtool.framing.recovery.zero_checksums import zeroed_frames
+
+    spans, whole = zeroed_frames(data, _FRAMES)
+    if whole or len(spans) < 2:
+        return whole
+    payloads = [bytearray(min(end - begin, _PAYLOAD)) for begin, end in spans]
+    for payload, (begin, _) in zip(payloads, spans, strict=True):
+        data.read_into(begin, memoryview(payload))
+    if len(spans) == _FRAMES and all(map(any, payloads)):
+        return True
+    from tfrtool.payload.kinds import kind_of
+
+    whole_ones = [payload for payload, (begin, end) in zip(payloads, spans, strict=True) if len(payload) == end - begin]
+    return len(whole_ones) > 1 and all(kind_of(bytes(payload)) not in (None, "unknown") for payload in whole_ones)
+
+
+AS_OFRECORD = Remedy(
+    settings=(("format", "ofrecord"),),
+    aim="have it read as an OFRecord file, since it begins as one whose first record is cut or broken",
+)
+
+
+def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
+    from tfrtool.sources.detect.match import Sniffed
+
+    as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
+    return Sniffed(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)
+
+
+def _mistaken(source: Source, said: Sniffed) -> Sniffed:
+    """What is said of a file that is not packed as was asked for: to have it told apart helps where that tells it."""
+    if said.remedy is None or said.diagnosis or told_apart(source, "auto", sound=False).found:
+        return said
+    from tfrtool.sources.detect.match import Sniffed
+
+    none = "no record and no member of gzip data was found in it either: copy or fetch the file again"
+    return Sniffed(said.diagnosis, said.message, none)

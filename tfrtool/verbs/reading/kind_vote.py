@@ -1,0 +1,203 @@
+"""Which kind the records of a file are of: the vote of its first ones.
+
+Batches that wait until the kind of their file is known, so that all payloads are judged by one kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tfrtool.framing.walk import Batch
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.framing.stream import Readable
+    from tfrtool.payload.kinds import KindVote
+    from tfrtool.report import Kind
+
+
+_SAMPLED_BYTES = 1 << 24
+"""Bytes of payloads that are looked at to tell the kind, if they tell one."""
+_AGREED_BYTES = 1 << 22
+"""The same where all of them, and there are several, are of one kind."""
+_FEW = 16
+"""Large records that are looked at while they tell no kind."""
+VOTERS = 1 << 12
+"""Records that are looked at, most of which hold nothing."""
+_EMPTY = 2
+"""Bytes of the largest payload that may be a message without anything in it."""
+_RANGES = 1 << 12
+"""Damaged ranges after the first record, behind which no record votes."""
+
+
+class Voting:
+    """Listens to what is found in a file, in order, until the kind of its records is `settled`."""
+
+    def __init__(self, data: Readable, framing: tuple[int, int]) -> None:
+        """`data` is the decoded file, and `framing` how many bytes stand before and behind each payload."""
+        self._data = data
+        self._framing = framing
+        self._vote: KindVote | None = None
+        self._sampled = self._ranges = 0
+        self.settled = False
+        """Whether the kind is told for good."""
+
+    def listen(self, event: Batch | Damage) -> None:
+        """Let the records of an event vote on the kind of the file."""
+        if not isinstance(event, Batch):
+            self._ranges += self._vote is not None
+            self.settled = self._ranges > _RANGES
+        elif event.begins or event.lengths:
+            self._sample(event)
+
+    def _sample(self, batch: Batch) -> None:
+        if self._vote is None:
+            from tfrtool.payload.kinds import KindVote
+
+            self._vote = KindVote()
+        vote = self._vote
+        if vote.seen >= VOTERS and not vote.votes and max(batch.sizes) <= _EMPTY:
+            return
+        for begin, end in zip(batch.begins, batch.ends, strict=True) if batch.begins else self._hopped(batch):
+            if end - begin <= _EMPTY and vote.seen >= VOTERS and not vote.votes:
+                continue
+            if batch.view is not None or end - begin <= _SAMPLED_BYTES:
+                vote.add(self._payload(batch, begin, end))
+            self._sampled += end - begin
+            if self._enough(vote):
+                self.settled = True
+                return
+
+    def _enough(self, vote: KindVote) -> bool:
+        """Whether so many records or bytes have voted that no further record need be looked at."""
+        if vote.settled:  # unless all were empty, and what is not may still come
+            return bool(vote.votes) or vote.seen >= 2 * VOTERS
+        if self._sampled <= _AGREED_BYTES:
+            return False
+        if vote.kind in (None, "unknown"):
+            return vote.seen >= _FEW and self._sampled > _SAMPLED_BYTES
+        return self._sampled > _SAMPLED_BYTES or (len(vote.votes) == 1 and vote.seen > 1)
+
+    def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
+        """Where the payloads of a batch begin and end that was hopped over, from its base on."""
+        before, after = self._framing
+        at = 0
+        for length in batch.lengths:
+            at += before
+            yield at, at + length
+            at += length + after
+
+    def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
+        if batch.view is not None:
+            return batch.view[begin:end]
+        # A walk that was not asked for payloads: they are still there to be read.
+        view = memoryview(bytearray(end - begin))
+        return view[: self._data.read_into(batch.base + begin, view)]
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of the file so far; None where no record was listened to."""
+        return None if self._vote is None else self._vote.kind
+
+    @property
+    def heard(self) -> bool:
+        """Whether a record has voted on the kind; those that hold nothing do not."""
+        return self._vote is not None and bool(self._vote.votes)
+
+    @property
+    def featureless(self) -> bool:
+        """Whether the first records are all of a kind that has no features, or of none that is known."""
+        votes = set(self._vote.votes) if self._vote else set()
+        return self.kind == "event" or (self.kind == "unknown" and votes <= {"unknown"})
+
+    def why_unknown(self) -> str:
+        """Why the kind of the file is `unknown`."""
+        votes = self._vote.votes if self._vote else {}
+        near = self._vote.near if self._vote else None
+        example = f"; one is {near[1]}" if near else ""
+        if set(votes) <= {"unknown"}:
+            return f"they are of no kind that is known (Example, SequenceExample, Event, OFRecord){example}"
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
+        return f"the file is of no one kind: of its first records, {kinds}{example}"
+
+
+class Unforgotten:
+    """A stream that forgets nothing until `release`. What that keeps is bounded by what votes on the kind."""
+
+    def __init__(self, data: Readable) -> None:
+        self._data = data
+        self._reached = 0
+        self._waiting = True
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the stream where that is known beforehand, else None."""
+        return self._data.size
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream."""
+        return self._data.read_into(offset, view)
+
+    def forget(self, offset: int) -> None:
+        """The walk needs nothing before `offset` any more."""
+        self._reached = offset
+        if not self._waiting:
+            self._data.forget(offset)
+
+    def release(self) -> None:
+        """Forget what was kept, and from now on what the walk forgets."""
+        self._waiting = False
+        self._data.forget(self._reached)
+
+
+def waiting(
+    voting: Voting, events: Iterator[Batch | Damage], most: int, data: Readable | Unforgotten
+) -> Iterator[Batch | Damage]:
+    """The same events in their order, none of them before the kind of the file is settled by all that votes on it.
+
+    At most `most` records are waited for. Payloads that wait are not held: they are read from `data` once more.
+    """
+    held: list[Batch | Damage] = []
+    last: Batch | Damage | None = None
+    for event in events:
+        voting.listen(event)
+        if isinstance(event, Batch):
+            most -= event.count
+            if voting.settled or most <= 0:
+                last = event
+                break
+            held.append(event if event.view is None else event.replaced(view=memoryview(b"")))
+        elif held:
+            if voting.settled:
+                last = event
+                break
+            held.append(event)
+        else:
+            yield event
+    voting.settled = voting.settled or voting.heard
+    yield from _again(held, data)
+    held.clear()
+    if isinstance(data, Unforgotten):
+        data.release()
+    if last is not None:
+        yield last
+    for event in events:
+        if not voting.settled:  # since all were empty that were waited for
+            voting.listen(event)
+        yield event
+
+
+def _again(held: list[Batch | Damage], data: Readable) -> Iterator[Batch | Damage]:
+    """What was held, with the payloads of batches."""
+    buffer = memoryview(b"")
+    for event in held:
+        if isinstance(event, Batch) and event.view is not None and event.begins:
+            first = event.begins[0]
+            size = event.ends[-1] - first
+            if len(buffer) < size:
+                buffer = memoryview(bytearray(size))
+            view = buffer[: data.read_into(event.base + first, buffer[:size])]
+            begins, ends = [at - first for at in event.begins], [at - first for at in event.ends]
+            event = event.replaced(base=event.base + first, view=view, begins=begins, ends=ends)
+        yield event

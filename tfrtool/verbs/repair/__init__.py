@@ -1,0 +1,1 @@
+"""Recover intact records from damaged files."""

@@ -1,0 +1,279 @@
+"""repair: save what can be saved of one input, and say what became of every byte.
+
+The input is walked twice. The first pass tells what it is, so that nothing is written where nothing can be saved, and a
+sound file is copied as it is. The second writes, and its output is verified before it takes its name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from itertools import chain
+from typing import Literal
+
+from tfrtool.errors import ReadError, TfrtoolError, WriteError
+from tfrtool.framing.damage import Damage
+from tfrtool.framing.walk import walk
+from tfrtool.report import FileReport, Outcome, RepairReport
+from tfrtool.sources.codecs.text_mode import Undone
+from tfrtool.sources.os_text import input_called
+from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.source import Source, open_source
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading.file_reader import Reading, codec_damage, refuse_rewritten, unwrapped
+from tfrtool.verbs.reading.reopen import Reread
+from tfrtool.verbs.records import FrameFile
+from tfrtool.verbs.repair.accounting import Mending
+from tfrtool.verbs.repair.decide import Salvage
+from tfrtool.verbs.repair.options import RepairOptions
+from tfrtool.verbs.repair.output import Saving
+from tfrtool.verbs.repair.side_files import Trail
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def repair_file(
+    name: str, output: str, options: RepairOptions, trail: Trail | None = None
+) -> Iterator[Outcome | RepairReport]:
+    """Write what can be saved of one input to `output`, yielding what became of each damaged range, then the report.
+
+    `trail` takes the bytes that are dropped and the list of all ranges. An input that cannot be read, and an output
+    that cannot be written, is a report with status `error`; nothing then stands under the output's name that did not
+    before. A reader of standard output who went away is `BrokenPipeError`. Once `trail` could not be written, no input
+    is read any more, since its output would not be published.
+    """
+    trail = trail or Trail()
+    try:
+        if trail.failure:
+            raise trail.failure
+        yield from _attempt(name, output, options, trail)
+    except TfrtoolError as error:
+        trail.failed(name, error.facts)
+        yield failed(name, error)
+    except MemoryError:
+        trail.failed(name, "out of memory")
+        yield RepairReport(name, status="error", error=("memory", "out of memory"))
+
+
+def failed(name: str, error: TfrtoolError) -> RepairReport:
+    """The report of an input that could not be repaired."""
+    told = (error.kind, error.facts)
+    return RepairReport(name, status="error", hint=_advice(error), error=told, remedy=error.remedy)
+
+
+def _advice(error: TfrtoolError) -> str | None:
+    """What helps where the system failed."""
+    code = error.__cause__.errno if isinstance(error.__cause__, OSError) else None
+    if isinstance(error, ReadError):
+        if code == errno.EIO:
+            return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
+        return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
+    if isinstance(error, WriteError) and code in _FULL:
+        return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
+    return None
+
+
+def repair(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    output: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    keep: Literal["all", "before", "after"] = "all",
+    fix_bits: bool = False,
+    keep_unverified: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    quarantine: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    report: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+) -> RepairReport:
+    """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
+
+    The input is never written to. The output is read back before it takes its name, and appears whole or not at all;
+    one that exists is refused unless `force`. A sound file is copied byte for byte. Where nothing can be saved there is
+    no output: the report's `output` is None, its `message` says what the input is instead.
+
+    - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
+    - `keep` writes only the records before the first damage, or only those after it.
+    - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
+    - `keep_unverified` also writes payloads that parse, but that nothing proves: their checksum is missing or zero, or
+      no payload of the file agrees with its own (at least 8 of them). Four bytes that are missing anywhere in a payload
+      and its checksum look like a missing checksum, so such a payload may never have been.
+    - `dry_run` tells the same and writes nothing.
+    - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
+      of every byte range, from 0 to the end of the decoded stream.
+
+    The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
+    (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
+    each damaged range; for files with millions of them use `tfrtool.verbs.repair.job.repair_file`, which yields them.
+    Damage is never raised. Where a side file cannot be written there is no output either. Raises `OpenError`,
+    `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then
+    there is no output, or the old one; ValueError or TypeError for arguments that are none.
+    """
+    from tfrtool.verbs.options import path_name, path_or_none, refuse_options
+
+    switches = {"fix_bits": fix_bits, "keep_unverified": keep_unverified, "force": force, "dry_run": dry_run}
+    refuse_options(format=format, compression=compression, keep=keep, **switches)
+    name, out = path_name("path", path), path_name("output", output)
+    sides = [path_or_none("quarantine", quarantine), path_or_none("report", report)]
+    for option, side in zip(("quarantine", "report"), sides, strict=True):
+        _refuse_input(option, side, name)
+    written = [os.path.realpath(each) for each in (out, *sides) if each is not None]
+    if len(set(written)) < len(written):
+        raise ValueError("the output, the quarantine and the report must be different files")
+    options = RepairOptions(
+        format=format,
+        output_compression=compression,
+        keep=keep,
+        fix_bits=fix_bits,
+        keep_unverified=keep_unverified,
+        force=force,
+        dry_run=dry_run,
+    )
+    outcomes: list[Outcome] = []
+    side_files = (None, None) if dry_run else sides
+    with Trail(*side_files, force=force, inputs=(name,)) as trail:
+        for item in _attempt(name, out, options, trail):
+            if isinstance(item, RepairReport):
+                unpublished = trail.publish()
+                for failure in (*unpublished.values(), trail.failure):
+                    if failure is not None:
+                        raise failure
+                item.outcomes = outcomes
+                return item
+            outcomes.append(item)
+    raise AssertionError("a repair ends with a report")
+
+
+def _refuse_input(option: str, side: str | None, name: str) -> None:
+    """Raise `WriteError` where a side file is the input, under whatever name."""
+    with suppress(OSError, ValueError):
+        if side is not None and (found := Identities([name]).name_of(os.stat(side))) is not None:
+            raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
+
+
+def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+    _rehearse(name, output, options)
+    with open_source(name, twice=True) as source:
+        unwrapped(source, "auto")
+        yield from _repair(source, output, options, trail)
+
+
+def _rehearse(name: str, output: str, options: RepairOptions) -> None:
+    """Refuse what cannot be written before hours are spent on reading: open the output once, and leave no trace."""
+    if options.dry_run:
+        return
+    try:
+        mode = os.stat(output).st_mode
+    except (OSError, ValueError):
+        mode = stat.S_IFREG
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):  # whose reader would take the trial for the whole
+        FrameFile(output, force=options.force, same_as=(name,)).discard()
+
+
+def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+    seen = _seen(source, options)
+    report = RepairReport(**{name: getattr(seen, name) for name in FileReport.names()})
+    report.sound, report.records = seen.records, 0
+    report.quarantine, report.report = trail.quarantine_name, trail.report_name
+    trail.begin(source.name)
+    if report.remedy and report.remedy.verb == "repair":
+        report.remedy = None
+    with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
+        if report.status == "foreign":
+            report.lost = True
+            report.bytes = report.dropped_bytes = trail.whole(again.data, report)
+            if report.bytes:
+                whole = Damage(0, report.bytes, "stray", detail=report.message or "")
+                yield Outcome(whole, "dropped", 0, ((0, report.bytes),))
+        elif report.status == "clean":
+            report.kept = report.sound
+            trail.frames(0, report.bytes or 0, report.sound)
+            saving.copy(_half(options.progress))
+        else:
+            yield from _mended(again, data, saving, options, trail, report)
+            report.lost = report.lost or not report.written
+        refuse_rewritten(again)
+        trail.end()
+        report.records = report.written
+        if report.corrected or report.unverified:
+            report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
+        elif report.converted and not report.lost:
+            report.hint = None  # the same
+        saving.publish(trail)
+    yield report
+
+
+def _seen(source: Source, options: RepairOptions) -> FileReport:
+    """What the first pass finds."""
+    with Reread(source) as data:
+        source.data = data
+        reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
+        for event in reading.events():
+            data.release(event.end)
+        return reading.report()
+
+
+def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
+    """Progress for one of two passes: half of the bytes, so that both come to all of them."""
+    if progress is None:
+        return None
+    odd = 0
+
+    def advance(read: int) -> None:
+        nonlocal odd
+        half, odd = divmod(read + odd, 2)
+        progress(half)
+
+    return advance
+
+
+def _mended(
+    source: Source, data: Reread, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
+) -> Iterator[Outcome]:
+    undone = Undone(data, report.diagnosis) if report.converted and report.diagnosis else None
+    walked = undone or data
+    salvage = Salvage(
+        walked,
+        report.kind,
+        fix_bits=options.fix_bits,
+        keep_unverified=options.keep_unverified,
+        unchecked=report.unchecked,
+    )
+    keep = options.keep
+    if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
+        keep = "all"  # as of a sound file
+    mending = Mending(data, walked, saving, salvage, trail, report, keep)
+    if undone:
+        yield from _conversion_undone(source, undone, mending, _half(options.progress))
+        return
+    source.data = data
+    reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
+    for event in reading.events(payloads=True):
+        yield from mending.take(event)
+
+
+def _stays_damaged(source: Source, diagnosis: str) -> bool:
+    with source.again() as again, Reread(again) as data:
+        return any(isinstance(event, Damage) for event in walk(Undone(data, diagnosis))) or bool(again.faults)
+
+
+def _conversion_undone(
+    source: Source, undone: Undone, mending: Mending, progress: Callable[[int], None] | None
+) -> Iterator[Outcome]:
+    """Walk an undone stream; the breaks of the codec stand where the input breaks."""
+    told = breaks = 0
+    for event in chain(walk(undone, payloads=True), (None,)):
+        yield from mending.take(event) if event else mending.settle()
+        for fault in source.faults[breaks:]:
+            if event and fault.offset_decoded > mending.reached:
+                break
+            breaks += 1
+            yield from mending.broken(codec_damage(fault))
+        now = source.position_encoded()
+        if progress and now > told:
+            progress(now - told)
+            told = now

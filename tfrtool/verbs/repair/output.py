@@ -1,0 +1,153 @@
+"""The output of repair: opened with its first byte, so that nothing saved leaves no file, and read back before it takes
+its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from tfrtool.errors import TfrtoolError, WriteError
+from tfrtool.framing.crc import crc32c, masked
+from tfrtool.framing.encode import footer, header
+from tfrtool.framing.layout import AROUND
+from tfrtool.framing.stream import Readable
+from tfrtool.framing.walk import Batch
+from tfrtool.report import RepairReport
+from tfrtool.sources.source import Source, open_source
+from tfrtool.sources.spool import whole
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.records import FrameFile
+from tfrtool.verbs.repair.decide import Payload, copied
+
+if TYPE_CHECKING:
+    from tfrtool.verbs.repair.options import RepairOptions
+    from tfrtool.verbs.repair.side_files import Trail
+
+_DIGESTS = 1 << 20
+"""Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
+_COMPARED = 16 << 20
+"""Largest payload that is compared, in bytes: no larger one is held to take its digest."""
+
+
+class Saving:
+    """Writes the records that are kept of one input; with `dry_run` it only counts their bytes in the report."""
+
+    def __init__(self, source: Source, output: str, options: RepairOptions, report: RepairReport) -> None:
+        self._source = source
+        self._output = output
+        self._options = options
+        self._report = report
+        self._file: FrameFile | None = None
+        self._digests: set[int] = set()
+        self._framing = AROUND[report.format or "tfrecord"]
+
+    def copy(self, progress: Callable[[int], None] | None) -> None:
+        """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""
+        source, wanted = self._source, self._options.output_compression
+        as_it_lies = wanted in ("auto", source.compression)
+        self._report.output_bytes = self._report.bytes or 0
+        if self._options.dry_run:
+            return
+        self._file = self._opened("none" if as_it_lies else wanted)
+        at = told = 0
+        for view in whole(source.encoded if as_it_lies else source.data):
+            self._file.write(view)
+            at += len(view)
+            now = at if as_it_lies else source.position_encoded()
+            if progress and now > told:
+                progress(now - told)
+                told = now
+
+    def frames(self, data: Readable, batch: Batch) -> None:
+        """Sound frames of a stream, as they are."""
+        if batch.view is not None:
+            self._count_repeats(map(batch.view.__getitem__, map(slice, batch.begins, batch.ends)))
+        before, after = self._framing
+        if batch.view is not None and len(batch.view) > batch.ends[-1] + after:
+            self._write(batch.view[batch.begins[0] - before : batch.ends[-1] + after])
+        else:
+            for view in copied(data, ((batch.begin, batch.end),)):
+                self._write(view)
+
+    def payload(self, data: Readable, payload: Payload) -> None:
+        """A payload of a stream, in a frame of its own."""
+        if payload.data is not None:
+            self._count_repeats([payload.data])
+            for part in (header(len(payload.data)), payload.data, footer(payload.data)):
+                self._write(part)
+            return
+        length = sum(end - begin for begin, end in payload.pieces)
+        self._write(header(length))
+        crc, whole = 0, bytearray()
+        for view in copied(data, payload.pieces):
+            crc = crc32c(view, crc)
+            if length <= _COMPARED:
+                whole += view
+            self._write(view)
+        if length <= _COMPARED:
+            self._count_repeats([whole])
+        self._write(masked(crc).to_bytes(4, "little"))
+
+    def publish(self, trail: Trail) -> None:
+        """Have the output published, if there is one. Raises `WriteError`; there is none then."""
+        sink = None if self._file is None else self._file.settle()
+        if sink is not None:
+            try:
+                trail.written(self._output, self._report)
+                trail.take(self._source.name, sink)
+            except BaseException:
+                sink.discard()
+                raise
+            self._report.output = self._output
+
+    def close(self) -> None:
+        """Leave no trace of an output that was not published."""
+        if self._file is not None:
+            self._file.discard()
+
+    def _count_repeats(self, payloads: Iterable[bytes | bytearray | memoryview]) -> None:
+        """How many of these payloads were written before, told by 64 bits of each that are kept up to a bound."""
+        if len(self._digests) < _DIGESTS:
+            found = [hash(bytes(payload)) for payload in payloads if len(payload) <= _COMPARED]
+            known = len(self._digests)
+            self._digests.update(found)
+            self._report.repeats = (self._report.repeats or 0) + known + len(found) - len(self._digests)
+
+    def _write(self, data: bytes | memoryview) -> None:
+        self._report.output_bytes += len(data)
+        if self._options.dry_run:
+            return
+        if self._file is None:
+            wanted = self._options.output_compression
+            self._file = self._opened(self._source.compression if wanted == "auto" else wanted)
+        self._file.write(data)
+
+    def _opened(self, compression: str) -> FrameFile:
+        return FrameFile(
+            self._output,
+            compression,  # type: ignore[arg-type]
+            force=self._options.force,
+            same_as=(self._source.name,),
+            check=self._check,
+        )
+
+    def _check(self, name: str) -> None:
+        """Read the output back; raises `WriteError` where it is not what was written."""
+        report = self._report
+        try:
+            with open_source(name) as source:
+                reading = Reading(source, Options(format=report.format or "auto"))
+                for _ in reading.events():
+                    pass
+                found = reading.report()
+        except TfrtoolError as error:
+            raise WriteError(
+                f"the output '{self._output}' could not be read back: {error}; nothing was published"
+            ) from error
+        if found.status != "clean" or found.records != report.written:
+            raise WriteError(
+                f"the output did not read back as written ({found.status}, {found.records:,} of {report.written:,} "
+                "records): nothing was published; the input changed while it was read, or the disk or the memory of "
+                "this machine is at fault"
+            )

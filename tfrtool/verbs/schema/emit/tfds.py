@@ -1,0 +1,236 @@
+"""`features.json` and `dataset_info.json`, with which `tfds.builder_from_directory` reads the files where they lie.
+
+Both are proto3 messages as JSON, as tensorflow_datasets itself writes them: int64 values are strings. A data set has
+splits, a split has shards, and the number of records of each stands in `shardLengths`, so all records must have been
+read. The names of the shards are told as a template.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
+from tfrtool.payload.content.media import IMAGES
+from tfrtool.payload.schema.dataset import File, Schema
+from tfrtool.payload.text import text_of
+from tfrtool.sources.sinks.output_set import OutputSet, is_direct
+from tfrtool.verbs.formats.json_text import json_text
+from tfrtool.verbs.schema.emit.common import Told, examples, told, unknown
+
+_CLASS = "tensorflow_datasets.core.features"
+_TYPES = {"bytes": "string", "float": "float32", "int64": "int64"}
+_TAKEN_IMAGES = ("jpeg", "png")
+_TAKEN = {
+    ("jpeg", "grey"): ("uint8", 1),
+    ("jpeg", "rgb"): ("uint8", 3),
+    ("png", "grey"): ("uint8", 1),
+    ("png", "rgb"): ("uint8", 3),
+    ("png", "rgba"): ("uint8", 4),
+    ("png", "16-bit grey"): ("uint16", 1),
+    ("png", "16-bit rgb"): ("uint16", 3),
+    ("png", "16-bit rgba"): ("uint16", 4),
+}
+"""Images that come out of `tf.image.decode_image` with the samples that they hold; a palette is replaced by colours,
+samples of fewer bits are stretched to 8, CMYK becomes RGB, and two channels it does not give at all.
+"""
+_SHARD = re.compile(r"(?s)(?P<before>.*)-(?P<number>\d{5})-of-(?P<all>\d{5})(?P<after>.*)")
+_SPLITS = ("train", "validation", "valid", "val", "test", "eval")
+
+
+def emit(schema: Schema) -> str:
+    """Both documents as one, by the names of their files. Raises `UnsupportedError` as `documents` does."""
+    return _text(documents(schema))
+
+
+def _text(document: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(document, indent=4, sort_keys=True) + "\n"
+
+
+def documents(schema: Schema) -> dict[str, dict[str, Any]]:
+    """Name of a file -> its document. Raises `UnsupportedError` where tfds could not read the data."""
+    examples(schema, "tfds")
+    if schema.limited:
+        raise UnsupportedError("tfds needs the number of records of each shard: leave out -n")
+    if any(file.path == "-" for file in schema.files):
+        raise UnsupportedError("tfds reads the files where they lie, and standard input lies nowhere: name the files")
+    odd = [file.path for file in schema.files if not isinstance(json_text(file.path), str)]
+    if odd:
+        raise UnsupportedError(f"tfds takes names of files that are UTF-8 alone, and {odd[0]!r} is not: rename it")
+    packed = [file.path for file in schema.files if file.compression != "none" and file.records]
+    if packed:
+        raise UnsupportedError(f"tfds reads plain files alone, and {packed[0]!r} is compressed: convert them first")
+    others = [file for file in schema.files if file.kind not in (None, "example") or file.format == "ofrecord"]
+    if others:
+        held = f"records of kind {others[0].kind}" if others[0].kind else "OFRecords"
+        raise UnsupportedError(f"tfds reads Examples, and {others[0].path!r} holds {held}: leave such files out")
+    if lost := unknown(schema):
+        advice = "verify and repair them, or leave such files out"
+        raise UnsupportedError(f"tfds stops at what it cannot read, and the inputs have {', '.join(lost)}: {advice}")
+    return {"features.json": features(schema), "dataset_info.json": dataset_info(schema)}
+
+
+def features(schema: Schema) -> dict[str, Any]:
+    """The FeaturesDict: images as images where all values are, the rest as tensors of one fixed or one open length.
+
+    Features that no record sets are left out.
+    """
+    each = [told(feature, schema) for feature in schema.examples.features.values()]
+    for one in each:
+        if reason := one.left_out if one.no_text else one.refused:
+            raise UnsupportedError(f"tfds cannot read the feature '{text_of(one.feature.name)}': {reason}")
+    inner = {one.name: _feature(one) for one in each if not one.left_out}
+    if not inner:
+        raise UnsupportedError("tfds needs a feature, and no record sets one")
+    return {"featuresDict": {"features": inner}, "pythonClassName": f"{_CLASS}.features_dict.FeaturesDict"}
+
+
+def _feature(one: Told) -> dict[str, Any]:
+    found = _image(one)
+    if isinstance(found, tuple):
+        format, dtype, channels = found
+        image = {"dtype": dtype, "encodingFormat": format, "shape": {"dimensions": ["-1", "-1", str(channels)]}}
+        return {"image": image, "pythonClassName": f"{_CLASS}.image_feature.Image"}
+    shape: dict[str, Any] = {} if one.size == 1 else {"dimensions": [str(one.size or -1)]}
+    tensor = {"dtype": _TYPES[one.kind], "encoding": "none", "shape": shape}
+    return {"pythonClassName": f"{_CLASS}.tensor_feature.Tensor", "tensor": tensor}
+
+
+def _image(one: Told) -> tuple[str, str, int] | str | None:
+    """Encoding, type of a sample, channels, where tfds gives samples as they are; else why not. None for no image."""
+    contents = one.feature.contents
+    if contents.keys().isdisjoint(IMAGES):
+        return None
+    if len(contents) > 1:
+        counts = sorted(contents.items(), key=lambda item: -item[1].values)
+        return f"its values differ: {', '.join(f'{held.values:,} {content}' for content, held in counts)}"
+    ((content, held),) = contents.items()
+    if content not in _TAKEN_IMAGES:
+        return f"tfds reads images that are {' or '.join(_TAKEN_IMAGES)}, and these are {content}"
+    if one.size != 1:
+        return "not every record has one image there"
+    if sum(held.forms.values()) < held.values:
+        return "the header of an image does not tell its channels"
+    if len(held.forms) > 1:
+        return f"the images differ: {', '.join(f'{count:,} {form}' for form, count in held.forms.items())}"
+    (form,) = held.forms
+    taken = _TAKEN.get((content, form))
+    if taken is None:
+        return f"tfds does not give the samples of a {content} as they are that is {form}"
+    return content, *taken
+
+
+def notes(schema: Schema) -> Iterator[str]:
+    """What is to be said of features that tfds gets otherwise than one may think, a sentence each; not yet safe."""
+    for feature in schema.examples.features.values():
+        one = told(feature, schema)
+        name = text_of(feature.name)
+        if one.left_out:
+            yield f"{name}: left out: {one.left_out}"
+        elif isinstance(why := _image(one), str):
+            yield f"{name}: told as bytes: {why}"
+
+
+def dataset_info(schema: Schema) -> dict[str, Any]:
+    """Name, version and splits; the data set is named as the folder of its files, as far as that is an identifier."""
+    folders = {os.path.dirname(os.path.abspath(file.path)) for file in schema.files}
+    if len(folders) > 1:
+        raise UnsupportedError(f"tfds reads the files of one folder, and these lie in {len(folders)}")
+    name = re.sub(r"\W+", "_", os.path.basename(folders.pop()).lower(), flags=re.ASCII).strip("_")
+    name = name if name[:1].isalpha() else f"records_{name}".rstrip("_")
+    return {
+        "fileFormat": "tfrecord",
+        "moduleName": "tfrtool",
+        "name": name,
+        "releaseNotes": {},
+        "splits": _splits(schema.files),
+        "version": "1.0.0",
+    }
+
+
+def _splits(files: Sequence[File]) -> list[dict[str, Any]]:
+    groups: dict[str, list[tuple[int, int, File]]] = {}
+    for file in files:
+        base = os.path.basename(file.path)
+        found = _SHARD.fullmatch(base)
+        number, count = (int(found["number"]), int(found["all"])) if found else (0, 1)
+        template = (
+            f"{_literal(found['before'])}-{{SHARD_X_OF_Y}}{_literal(found['after'])}" if found else _literal(base)
+        )
+        groups.setdefault(template, []).append((number, count, file))
+    splits: list[dict[str, Any]] = []
+    names: set[str] = set()
+    for template, shards in groups.items():
+        shards.sort(key=lambda shard: shard[0])
+        if [shard[0] for shard in shards] != list(range(shards[0][1])):
+            raise UnsupportedError(f"tfds needs every shard of a set, and of {template!r} some were not read")
+        name = next((split for split in _SPLITS if re.search(rf"(?<![a-z]){split}(?![a-z])", template)), "train")
+        if name in names:
+            name = f"{name}_{len(names)}"
+        names.add(name)
+        splits.append(
+            {
+                "filepathTemplate": template,
+                "name": name,
+                "numBytes": str(sum(file.bytes for _, _, file in shards)),
+                "shardLengths": [str(file.records) for _, _, file in shards],
+            }
+        )
+    return splits
+
+
+def _literal(text: str) -> str:
+    if "{" in text or "}" in text:
+        raise UnsupportedError(f"tfds takes braces in the name of a file for its own: {text!r}")
+    return text
+
+
+def admit(inputs: Sequence[str], folder: str, force: bool = False) -> None:
+    """What `write` says of the names of these inputs and of the folder, before anything is read."""
+    with _outputs(inputs, folder, force):
+        pass
+
+
+def paths_in(folder: str) -> list[str]:
+    """The paths of both documents."""
+    return [os.path.join(folder, name) for name in ("features.json", "dataset_info.json")]
+
+
+def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
+    """Write both documents into a folder that is there, and give their paths.
+
+    Raises `OpenError` where the folder is not there, `RefusedError` where the record files lie elsewhere, `WriteError`
+    where a document is there already and `force` is not given, or is an input, or cannot be written; then neither is
+    written.
+    """
+    made = documents(schema)
+    with _outputs([file.path for file in schema.files], folder, force) as outputs:
+        paths = paths_in(folder)
+        for path in paths:
+            outputs.open(path).write(_text(made[os.path.basename(path)]).encode())
+        outputs.publish(paths)
+    return paths
+
+
+def _outputs(inputs: Sequence[str], folder: str, force: bool) -> OutputSet:
+    """The set of both documents, which may be written."""
+    if not Path(folder).is_dir():
+        raise OpenError(f"'{folder}' is no folder; it should be the one in which the record files lie")
+    for lies in {os.path.dirname(path) or "." for path in inputs if path != "-"}:
+        if "://" in lies:
+            raise RefusedError(f"tfds looks for its two files beside the records, in '{lies}', and this writes to disk")
+        if not Path(lies).is_dir() or not os.path.samefile(lies, folder):
+            raise RefusedError(
+                f"tfds looks for the record files beside the two that this writes: they belong into '{lies}'"
+            )
+    paths = paths_in(folder)
+    for path in filter(is_direct, paths):
+        raise WriteError(f"cannot write '{path}': it is a pipe or a device")
+    outputs = OutputSet(paths[0], force=force, same_as=inputs)
+    outputs.admit(paths)
+    return outputs

@@ -1,0 +1,1 @@
+"""Record sizes, framing overhead and shard layout."""

@@ -1,0 +1,273 @@
+"""stat: how a file is made, from its headers alone where the source can seek.
+
+Payloads are read where that is needed: to tell the kind, the first ones; for the digests of `duplicates` and for an
+index, which lists only records whose checksums hold, all of them. So damage of payloads is found there and not
+otherwise, as with `count`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from tfrtool.errors import TfrtoolError, WriteError
+from tfrtool.fields import made
+from tfrtool.framing.walk import Batch
+from tfrtool.report import FileReport
+from tfrtool.verbs.options import Options
+from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread, histogram
+
+if TYPE_CHECKING:
+    from tfrtool.framing.damage import Damage
+    from tfrtool.sources.sinks.same_file import Identities
+    from tfrtool.verbs.stat.duplicates import Digests
+
+_PIECE = 1 << 20
+"""Bytes of a large payload that are read at once."""
+
+
+class StatOptions(Options, frozen=True):
+    """What `stat` may be told.
+
+    `duplicates` looks for payloads that occur more than once. `write_index` is where the index is written, which
+    `force` lets replace a file, but never one of `inputs`.
+    """
+
+    duplicates: bool = False
+    write_index: str | None = None
+    force: bool = False
+    inputs: tuple[str | Identities, ...] = ()
+
+
+class StatReport(FileReport):
+    """How one input is made; sizes are in bytes.
+
+    `payloads` are the sizes of the payloads of sound records, `payload_bytes` their sum, `overhead_bytes` the framing
+    around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
+    `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
+    written, None for none; `unindexed` says that one could not be written, and `undigested` that duplicates could not
+    be looked for: errors, though all else is known. `unchecked`: there are payloads, and none was held against its
+    checksum.
+    """
+
+    payloads: Sizes = made(default_factory=Sizes)
+    payload_bytes: int = 0
+    overhead_bytes: int = 0
+    duplicates: int | None = None
+    first_duplicate: tuple[int, int] | None = None
+    index: str | None = None
+    unindexed: bool = False
+    undigested: bool = False
+    unchecked: bool = False
+    digests: Digests | None = None
+
+    @property
+    def sizes(self) -> Spread:
+        """The smallest and the largest payload, their mean and percentiles."""
+        return self.payloads.spread()
+
+    @property
+    def histogram(self) -> list[Bin]:
+        """How many payloads there are of which size."""
+        return histogram(self.payloads)
+
+    @property
+    def compression_ratio(self) -> float | None:
+        """How many bytes one byte of the file unpacks to; None for what is not compressed."""
+        size = self.bytes or 0 if self.size is None else self.size
+        if not self.has_figures or self.compression in (None, "none") or not size:
+            return None
+        return (self.bytes or 0) / size
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether the file was read: also where no more than something beside it could not be written."""
+        return self.status in ("clean", "damaged") or self.unindexed or self.undigested
+
+
+def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
+    """Yield the damage of one input that comes to light, then its report; one that cannot be read is a report too.
+
+    `close` the report's `digests` when done with them.
+    """
+    for event in reading(name, options, lambda read: _stat(read, options)):
+        yield stat_report(event) if isinstance(event, FileReport) else event
+
+
+def stat_report(report: FileReport) -> StatReport:
+    """A report as one of `stat`: an input that never came to be read has none of its own."""
+    if isinstance(report, StatReport):
+        return report
+    return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
+
+
+def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
+    if options.write_index is None or read.foreign:
+        yield from _walked(read, options, None)
+        return
+    from tfrtool.sources.sinks.atomic import atomic_output
+    from tfrtool.verbs.index import refuse
+
+    index = options.write_index
+    report: StatReport | None = None
+    begun = False
+    try:
+        refuse(read)
+        with atomic_output(index, force=options.force, same_as=(read.source.name, *options.inputs)) as out:
+            begun = True
+            lines = _Lines(out, index)
+            for event in _walked(read, options, lines):
+                if isinstance(event, StatReport):
+                    report = event
+                else:
+                    yield event
+            if report is None or report.status == "foreign":
+                raise _NothingToIndex
+            if lines.error is not None:
+                raise lines.error
+            report.index = index
+    except _NothingToIndex:
+        pass
+    except TfrtoolError as error:  # the index, which is no reason to say nothing of the file
+        if begun and report is None:
+            raise
+        for event in _walked(read, options, None) if report is None else [report]:
+            if isinstance(event, StatReport) and event.status != "foreign":
+                event.unindexed, event.index = True, None
+                _note(event, error)
+            yield event
+        return
+    except BrokenPipeError:
+        if report is None or index == "-":
+            raise
+        report.unindexed, report.index = True, None
+        _note(report, _left(index))
+    if report:
+        yield report
+
+
+def _note(report: StatReport, error: TfrtoolError) -> None:
+    """Something that was to be written could not be: that is an error, beside all figures of the file."""
+    report.message = "; ".join(filter(None, (error.facts, report.message)))
+    report.status, report.error = "error", (error.kind, report.message)
+    report.remedy, report.hint = error.remedy, None
+
+
+def _left(index: str) -> WriteError:
+    return WriteError(f"cannot write '{index}': its reader went away")
+
+
+class _NothingToIndex(Exception):
+    """The file turned out to be none of records, so no index is published."""
+
+
+class _Lines:
+    """Writes the lines of an index, up to the first `error`, which is no reason to read no further."""
+
+    def __init__(self, out: BinaryIO, path: str) -> None:
+        self._out, self._path = out, path
+        self.error: WriteError | None = None
+
+    def write(self, batch: Batch) -> None:
+        from tfrtool.verbs.index import lines_of
+
+        if self.error is None:
+            try:
+                self._out.write(lines_of(batch))
+            except WriteError as error:
+                self.error = error
+            except BrokenPipeError:
+                if self._path == "-":
+                    raise
+                self.error = _left(self._path)
+
+
+def _walked(read: Reading, options: StatOptions, index: _Lines | None) -> Iterator[Damage | StatReport]:
+    payloads, digests = Sizes(), None
+    undigested: TfrtoolError | None = None
+    if options.duplicates:
+        from tfrtool.verbs.stat.duplicates import Digests
+
+        digests = Digests()
+    headers = digests is None and index is None
+    for event in read.events(headers_only=headers, lengths=headers):
+        if not isinstance(event, Batch):
+            yield event
+            continue
+        payloads.add(event.sizes)
+        if index is not None:
+            index.write(event)
+        if digests is not None and undigested is None:
+            try:
+                _digest(read, digests, event)
+            except WriteError as error:  # there is no room for digests, and all else can be told
+                undigested = error
+    report = stat_report(read.report())
+    report.payloads = payloads
+    report.payload_bytes = payloads.total
+    report.overhead_bytes = report.records * sum(read.framing)
+    report.unchecked = headers and report.records > 0
+    if digests is not None:
+        try:
+            if undigested is not None:
+                raise undigested
+            repeats = digests.repeats()
+        except TfrtoolError as error:
+            digests.close()
+            if report.status != "foreign":
+                report.undigested = True
+                _note(report, error)
+        else:
+            report.duplicates, report.digests = repeats.count, digests
+            if repeats.first:
+                report.first_duplicate = repeats.first[0].record, repeats.first[1].record
+    yield report
+
+
+def _digest(read: Reading, digests: Digests, batch: Batch) -> None:
+    view = batch.view
+    if view is None:  # one record larger than the window
+        digests.add_in_pieces(_pieces(read, batch.base + batch.begins[0], batch.sizes[0]), batch.first)
+    else:
+        digests.add((view[begin:end] for begin, end in zip(batch.begins, batch.ends, strict=True)), batch.first)
+
+
+def _pieces(read: Reading, at: int, size: int) -> Iterator[memoryview]:
+    view = memoryview(bytearray(min(size, _PIECE)))
+    end = at + size
+    while at < end:
+        got = read.source.data.read_into(at, view[: end - at])
+        if not got:  # the file shrank
+            return
+        yield view[:got]
+        at += got
+
+
+def stat(
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    duplicates: bool = False,
+    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    force: bool = False,
+) -> StatReport:
+    """How one file is made: the sizes of its payloads, its framing, its kind, and any damage that headers can tell.
+
+    `duplicates` counts payloads that occur more than once. `index` is a file to write a line for each sound record to,
+    which `force` lets replace another. Never raises for damage; a file that cannot be read, or an index that cannot be
+    written, is a report of status `error`. Raises ValueError or TypeError for arguments that are none.
+    """
+    from tfrtool.verbs.options import path_name, path_or_none, refuse_options
+
+    refuse_options(format=format, compression=compression, duplicates=duplicates, force=force)
+    name, where = path_name("path", path), path_or_none("index", index)
+    options = StatOptions(format=format, compression=compression, duplicates=duplicates, write_index=where, force=force)
+    for event in stat_file(name, options):
+        if isinstance(event, StatReport):
+            if event.digests:
+                event.digests.close()
+            return event.replaced(digests=None)
+    raise AssertionError("stat_file ends with a report")
