@@ -388,6 +388,8 @@ def test_what_no_feature_can_hold_is_refused_by_its_column(path: Path) -> None:
     for value, named in [([{"x": 1}], "struct<x: int64>"), (pa.array([1], pa.date32()), "date32[day]")]:
         assert refusal(table(path, {"ok": [1], "bad": value})).startswith(f"'F': column 'bad' is of {named}, and")
     assert "row 1: column 'a': a null inside a list" in refusal(table(path, {"a": [[1], [2, None]]}))
+    columns = {"a: b": pa.array([[[1]], [[2, None]]]), "c": [[1], [2]]}
+    assert "row 1: column 'a: b': a null inside a list" in refusal(table(path, columns), "sequence_example")
     assert "row 1: column 'a': 9223372036854775808 is beyond int64" in refusal(
         table(path, {"a": pa.array([1, 2**63], pa.uint64())})
     )

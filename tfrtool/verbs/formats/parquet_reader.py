@@ -49,6 +49,7 @@ class InRow(ValueError):
 
     def __init__(self, name: str, row: int, why: str) -> None:
         super().__init__(f"column {shown(name)}: {why}")
+        self.why = why
         self.row = row
 
 
@@ -107,7 +108,7 @@ def steps_of(name: str, column: Any, shape: Shape) -> list[list[Cell] | None]:
         cells = cells_of(name, inner, shape.kind, shape.levels - 1)
     except InRow as error:
         row = next(i for i in range(len(column)) if bounds[i + 1] > error.row)
-        raise InRow(name, row, str(error).partition(": ")[2]) from None
+        raise InRow(name, row, error.why) from None
     steps = [NO_KIND if cell is None else cell for cell in cells]
     return [steps[bounds[i] : bounds[i + 1]] if valid[i] else None for i in range(len(column))]
 
