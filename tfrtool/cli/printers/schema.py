@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from tfrtool.payload.schema.unknown import WireTable
 
 
-LIST = "list of "
-"""What the kind of a feature list begins with."""
 _DETAILS = 3
 """Sizes of images shown of one feature."""
 
@@ -54,7 +52,10 @@ _SHARDS = 8
 
 
 class Line(NamedTuple):
-    """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks."""
+    """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks.
+
+    `is_list`: it is of a feature list of SequenceExamples.
+    """
 
     name: str
     kind: str
@@ -63,6 +64,7 @@ class Line(NamedTuple):
     most: int
     what: str
     remarks: list[str]
+    is_list: bool = False
 
 
 def lines(schema: Schema) -> Iterator[Line]:
@@ -163,10 +165,11 @@ def _feature_text(feature: Feature, remarks: list[str]) -> Line:
     what = "; ".join(filter(None, parts))
     low, high = feature.shortest, feature.longest
     if feature.is_list:
-        kinds = LIST + kinds
+        kinds = f"list of {kinds}"
         low, high = feature.steps or (0, 0)
         what = f"{_range(feature.shortest, feature.longest)} a step; {what}" if what else what
-    return Line(safe_name(feature.name), kinds, feature.present, low, high, what, [safe(remark) for remark in remarks])
+    name, said = safe_name(feature.name), [safe(remark) for remark in remarks]
+    return Line(name, kinds, feature.present, low, high, what, said, feature.is_list)
 
 
 def _values(feature: Feature, kind: str) -> str:
@@ -352,7 +355,7 @@ class SchemaTerminal(SchemaPrinter):
 
 def _subject(line: Line) -> str:
     """What a remark is about that does not stand in the row."""
-    what = "feature list" if line.kind.startswith(LIST) else "feature"
+    what = "feature list" if line.is_list else "feature"
     if not line.name:
         return f"the {what} without a name"
     return short(line.name) if what == "feature" else f"the {what} {short(line.name)}"

@@ -33,7 +33,8 @@ class Told(NamedTuple):
     """A feature as a reader is told of it, or why it is left out.
 
     `size` is the one length of all lists, None where it varies or a record has none. `doubt` is what the reader will
-    stumble over, in words for a comment; `refused` what TensorFlow will, too.
+    stumble over, in words for a comment; `refused` what TensorFlow will, too. `no_text`: the name is not UTF-8, so that
+    no reader can be told of it, and `name` is empty.
     """
 
     feature: Feature
@@ -43,20 +44,14 @@ class Told(NamedTuple):
     doubt: str
     left_out: str
     refused: str = ""
-
-    @property
-    def no_text(self) -> bool:
-        """Whether the name is not UTF-8, so that no reader can be told of it; `name` is then empty."""
-        return self.left_out == _NO_TEXT
-
-
-_NO_TEXT = "its name is not UTF-8"
+    no_text: bool = False
 
 
 def told(feature: Feature, schema: Schema) -> Told:
     """One feature, as far as the records that were read allow: of a sample nothing is said to be in every record."""
-    kind, name, left_out = feature.kind, "", _NO_TEXT
-    if is_utf8(feature.name, True):
+    kind, name, left_out = feature.kind, "", "its name is not UTF-8"
+    text = is_utf8(feature.name, True)
+    if text:
         name = feature.name.decode()
         left_out = f"no record {'that was read ' * schema.limited}sets its kind" if kind is None else ""
     low, high = feature.shortest, feature.longest
@@ -69,7 +64,7 @@ def told(feature: Feature, schema: Schema) -> Told:
     refused = [f"{doubt}; parsing stops at others than {kind}" for doubt in doubts]
     if any(lists.pieced for lists in feature.kinds.values()):
         refused.append("packed numbers in several pieces; parsing stops there")
-    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused))
+    return Told(feature, name, kind or "", size, "; ".join(doubts), left_out, "; ".join(refused), not text)
 
 
 class Entries:
