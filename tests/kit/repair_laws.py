@@ -20,7 +20,7 @@ from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import unwrapped
 from tfrtool.verbs.repair.job import repair_file
 from tfrtool.verbs.repair.options import RepairOptions
-from tfrtool.verbs.repair.side_files import Trail
+from tfrtool.verbs.repair.side_files import SideFiles
 from tfrtool.verbs.verify import verify_file
 
 PLAIN = File(ten(3, 5, 24).payloads[:6])
@@ -100,9 +100,9 @@ def repaired(here: Path, data: bytes, **options: object) -> Repaired:
     source, output, aside, listed = (here / name for name in ("in", "out", "aside", "list"))
     output.unlink(missing_ok=True)
     source.write_bytes(data)
-    with Trail(str(aside), str(listed), force=True) as trail:
-        *_, report = repair_file(str(source), str(output), RepairOptions(**options), trail)  # type: ignore[arg-type]
-        trail.end()
+    with SideFiles(str(aside), str(listed), force=True) as side_files:
+        *_, report = repair_file(str(source), str(output), RepairOptions(**options), side_files)  # type: ignore[arg-type]
+        side_files.end()
     assert isinstance(report, RepairReport)
     assert report.status != "error", report.error
     ranges = [json.loads(line) for line in listed.read_text().splitlines()]

@@ -125,14 +125,14 @@ class KindVote(Fields):
     votes: Counter[Kind] = made(default_factory=Counter)
     seen: int = 0
     versioned: bool = False
-    near: tuple[int, str] | None = None
+    closest_kind: tuple[int, str] | None = None
     """Number of the first record of no known kind that comes near to one, and how near."""
 
     def add(self, payload: Buffer) -> None:
         """Let one record vote."""
         kind = kind_of(payload)
-        if kind == "unknown" and self.near is None and (near := nearly(payload)):
-            self.near = self.seen, near
+        if kind == "unknown" and self.closest_kind is None and (near := nearly(payload)):
+            self.closest_kind = self.seen, near
         self.seen += 1
         if kind is not None:
             self.votes[kind] += 1
@@ -142,7 +142,7 @@ class KindVote(Fields):
     def merge(self, other: KindVote) -> KindVote:
         """The vote of both, those of `other` behind those of this; neither operand changes."""
         versioned = self.versioned if self.seen else other.versioned
-        near = self.near or (other.near and (self.seen + other.near[0], other.near[1]))
+        near = self.closest_kind or (other.closest_kind and (self.seen + other.closest_kind[0], other.closest_kind[1]))
         return KindVote(self.votes + other.votes, self.seen + other.seen, versioned, near)
 
     @property

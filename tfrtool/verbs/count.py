@@ -8,17 +8,17 @@ from typing import Literal
 
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.file_reader import FileReader, read_file
 
 
 def count_file(name: str, options: Options) -> FileReport:
     """The report of one input; `records` counts those whose length checksum holds and whose bytes are all there."""
-    for report in reading(name, options, _count):
+    for report in read_file(name, options, _count):
         return report
     raise AssertionError("reading ends with a report")
 
 
-def _count(read: Reading) -> Iterator[FileReport]:
+def _count(read: FileReader) -> Iterator[FileReport]:
     for _ in read.events(headers_only=True):
         pass
     yield read.report()

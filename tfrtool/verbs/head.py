@@ -13,7 +13,7 @@ from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import kind_of
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.file_reader import FileReader, read_file
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -52,10 +52,10 @@ class Record(Fields):
 
 def head_file(name: str, options: Options, n: int = 5, skip: int = 0) -> Iterator[Record | Damage | FileReport]:
     """Yield `n` sound records after the first `skip`, damage met on the way, then the report of what was read."""
-    yield from reading(name, options, lambda read: _head(read, n, skip))
+    yield from read_file(name, options, lambda read: _head(read, n, skip))
 
 
-def _head(read: Reading, n: int, skip: int) -> Iterator[Record | Damage | FileReport]:
+def _head(read: FileReader, n: int, skip: int) -> Iterator[Record | Damage | FileReport]:
     last = skip + n
     shown = 0
     if n > 0:
@@ -85,10 +85,10 @@ def record_file(name: str, options: Options, number: int) -> Iterator[Record | D
     index says, is a report of status `error`. `records` of the report is 1 where the record is sound, else 0, and
     `unread` is true unless every byte of the file was looked at: `status` is that of what was.
     """
-    yield from reading(name, options, lambda read: _numbered(read, number))
+    yield from read_file(name, options, lambda read: _numbered(read, number))
 
 
-def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileReport]:
+def _numbered(read: FileReader, number: int) -> Iterator[Record | Damage | FileReport]:
     from tfrtool.verbs.index import NoSuchRecord, StaleIndex, by_index, by_number
 
     kind, said, shown, end = None, None, 0, 0
@@ -120,7 +120,7 @@ def _numbered(read: Reading, number: int) -> Iterator[Record | Damage | FileRepo
     yield report
 
 
-def _record(batch: Batch, i: int, read: Reading) -> Record:
+def _record(batch: Batch, i: int, read: FileReader) -> Record:
     begin, end = batch.begins[i], batch.ends[i]
     payload: bytes | memoryview | None = None
     if batch.view is not None:

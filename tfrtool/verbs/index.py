@@ -23,7 +23,7 @@ from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.text import plural
 from tfrtool.report import Remedy
 from tfrtool.sources.os_text import reason
-from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.reading.file_reader import FileReader
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -35,7 +35,7 @@ _PIECE = 1 << 16
 _AT_ONCE = 1 << 10  # lines that are looked at together
 
 
-class Line(NamedTuple):
+class IndexLine(NamedTuple):
     """A line of an index, numbered from 1. What is no line of two numbers has neither, but its `text`."""
 
     number: int
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     text: str
 
 
-def refuse(read: Reading) -> None:
+def refuse(read: FileReader) -> None:
     """Raise `UnsupportedError` where an index would be of no use to anyone."""
     name, compression = read.source.name, read.source.compression
     if compression != "none":
@@ -109,7 +109,7 @@ class IndexFile:
         self.lines += count
         return True
 
-    def peek(self) -> tuple[Line | None, Line | None]:
+    def peek(self) -> tuple[IndexLine | None, IndexLine | None]:
         """The next line and the one after it."""
         self._have(2 * LONGEST_LINE)
         end = self._end(self._at)
@@ -177,7 +177,7 @@ class IndexFile:
         """Where the line at `at` ends, with its line end; 0 where that is not in the buffer."""
         return self._buffer.find(b"\n", at) + 1
 
-    def _line(self, at: int, more: int) -> Line | None:
+    def _line(self, at: int, more: int) -> IndexLine | None:
         raw = self._buffer[at : self._end(at) or len(self._buffer)]
         if raw.isspace() and self._ended and len(self._buffer) - at <= LONGEST_LINE and self._buffer[at:].isspace():
             return None  # empty lines at the end, which every reader passes over
@@ -196,12 +196,12 @@ def _reached(numbers: list[bytes], at: int) -> int | None:
     return at
 
 
-def _parsed(number: int, raw: bytes) -> Line:
+def _parsed(number: int, raw: bytes) -> IndexLine:
     raw = raw[: LONGEST_LINE + 1]
     fields = raw.split()
     if len(raw) <= LONGEST_LINE and len(fields) == 2 and all(map(bytes.isdigit, fields)):
-        return Line(number, int(fields[0]), int(fields[1]), f"{int(fields[0])} {int(fields[1])}")
-    return Line(number, None, None, raw[:LONGEST_LINE].decode("utf-8", "backslashreplace").strip())
+        return IndexLine(number, int(fields[0]), int(fields[1]), f"{int(fields[0])} {int(fields[1])}")
+    return IndexLine(number, None, None, raw[:LONGEST_LINE].decode("utf-8", "backslashreplace").strip())
 
 
 TOLD = 20
@@ -321,7 +321,7 @@ class IndexCheck:
             yield _fault(line, f"the record at byte {offset} takes {size} bytes with its framing")
         self._advance()
 
-    def _out_of_order(self, line: Line) -> bool:
+    def _out_of_order(self, line: IndexLine) -> bool:
         after = self._next
         return after is not None and after.offset is not None and after.offset <= (line.offset or 0)
 
@@ -350,7 +350,7 @@ class IndexCheck:
             self._advance()
 
 
-def _why_alien(first: Line | None, second: Line | None) -> str | None:
+def _why_alien(first: IndexLine | None, second: IndexLine | None) -> str | None:
     if first is None:
         return "the index is empty, and the file holds records"
     if first.offset is not None or (second is not None and second.offset is not None):
@@ -358,7 +358,7 @@ def _why_alien(first: Line | None, second: Line | None) -> str | None:
     return f"'{first.text}': the file begins so, and is no index"
 
 
-def _fault(line: Line, message: str) -> IndexFault:
+def _fault(line: IndexLine, message: str) -> IndexFault:
     said = f"'{line.text}': " if line.offset is None else ""
     return IndexFault(line.number, line.offset, line.size, said + message)
 
@@ -379,7 +379,7 @@ class StaleIndex(TfrtoolError):
     kind = "index"
 
 
-def by_number(read: Reading, number: int) -> Iterator[Batch | Damage]:
+def by_number(read: FileReader, number: int) -> Iterator[Batch | Damage]:
     """The damage before the record of that number, then the record as a batch of one; or its own damage as the last.
 
     Raises `NoSuchRecord` where the file holds no record of that number, and some others or none.
@@ -403,7 +403,7 @@ def by_number(read: Reading, number: int) -> Iterator[Batch | Damage]:
         raise NoSuchRecord(f"'{read.source.name}' has no record {number}: it holds {holds}, numbered from 0")
 
 
-def _proved(read: Reading, batch: Batch, number: int) -> Batch | Damage:
+def _proved(read: FileReader, batch: Batch, number: int) -> Batch | Damage:
     """A record of a batch of headers, or its damage: only now its payload is read."""
     offset, size = next(islice(frames(batch), number - batch.first, None))
     found = _frame(read, offset, size, number)
@@ -414,7 +414,7 @@ def _proved(read: Reading, batch: Batch, number: int) -> Batch | Damage:
     return found
 
 
-def _frame(read: Reading, offset: int, size: int, number: int) -> Batch | Damage:
+def _frame(read: FileReader, offset: int, size: int, number: int) -> Batch | Damage:
     """The frame of a sound header that takes these bytes, its payload checked unless it is too large to be held."""
     data, length, begin, end = read.source.data, size - FRAMING, offset + HEADER, offset + size
     if length > MAX_RECORD:
@@ -426,7 +426,7 @@ def _frame(read: Reading, offset: int, size: int, number: int) -> Batch | Damage
     )
 
 
-def payload_damage(read: Reading, offset: int, size: int, number: int) -> Damage | None:
+def payload_damage(read: FileReader, offset: int, size: int, number: int) -> Damage | None:
     """The damage of the frame of a sound header that takes these bytes; None where its payload is sound.
 
     Of a payload no more than a piece is held. The source has to be one that can seek.
@@ -438,7 +438,7 @@ def payload_damage(read: Reading, offset: int, size: int, number: int) -> Damage
     return _unsound(read, offset, size, number, crc)
 
 
-def _unsound(read: Reading, offset: int, size: int, number: int, crc: int) -> Damage | None:
+def _unsound(read: FileReader, offset: int, size: int, number: int, crc: int) -> Damage | None:
     footer = memoryview(bytearray(FOOTER))
     read.source.data.read_into(offset + size - FOOTER, footer)
     want, got = rotated(crc), int.from_bytes(footer, "little")
@@ -454,7 +454,7 @@ def _one(batch: Batch, i: int) -> Batch:
     return batch.replaced(first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
 
 
-def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
+def by_index(read: FileReader, index: str, number: int) -> Iterator[Batch | str]:
     """The record that a line of an index leads to, as a batch of one; lines are counted from 0 here, as records are.
 
     Damaged records have a number, and no line in an index. Where some come before, a sentence that says so is yielded
@@ -492,12 +492,12 @@ def by_index(read: Reading, index: str, number: int) -> Iterator[Batch | str]:
     yield found
 
 
-def _another(read: Reading) -> Remedy:
+def _another(read: FileReader) -> Remedy:
     """How an index of this file is written, under a name that is free: what was taken for one may be anything."""
     return Remedy("stat", read.source.name, (("index", "NEW.idx"),), "write an index of it")
 
 
-def _sound(read: Reading, offset: int, size: int, number: int) -> Batch | None:
+def _sound(read: FileReader, offset: int, size: int, number: int) -> Batch | None:
     # The header and the last byte are looked at first, so that no wrong size is believed and no room taken for it.
     data = read.source.data
     head = memoryview(bytearray(HEADER))

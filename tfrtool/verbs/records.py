@@ -19,7 +19,7 @@ from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.sources.sinks.atomic import Sink, open_sink
 from tfrtool.sources.source import open_source
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, unwrapped
+from tfrtool.verbs.reading.file_reader import FileReader, unwrapped
 
 if TYPE_CHECKING:
     from tfrtool.report import Compression
@@ -57,12 +57,12 @@ def walk(
 
 def _walk(name: str, options: Options) -> Iterator[Frame | Damage]:
     with open_source(name, compression=options.compression) as opened:
-        yield from _walked(name, Reading(unwrapped(opened, options.compression), options))
+        yield from _walked(name, FileReader(unwrapped(opened, options.compression), options))
 
 
-def _walked(name: str, reading: Reading) -> Iterator[Frame | Damage]:
-    before, _ = reading.framing
-    for event in reading.events(payloads=True):
+def _walked(name: str, reader: FileReader) -> Iterator[Frame | Damage]:
+    before, _ = reader.framing
+    for event in reader.events(payloads=True):
         if isinstance(event, Batch):
             yield from _frames(name, event, before)
         else:
@@ -97,11 +97,11 @@ def records(
 
 def _records(name: str, options: Options) -> Iterator[bytes]:
     with open_source(name, compression=options.compression) as opened:
-        reading = Reading(unwrapped(opened, options.compression), options)
-        for item in _walked(name, reading):
+        reader = FileReader(unwrapped(opened, options.compression), options)
+        for item in _walked(name, reader):
             if isinstance(item, Frame):
                 yield item.payload
-            elif reading.foreign:
+            elif reader.foreign:
                 raise DamageError(f"{name}: {item.message or 'no record file'}", name)
             else:
                 where = f"[{item.begin}, {item.end})"
@@ -157,7 +157,7 @@ class FrameFile:
             self.discard()
             raise
 
-    def settle(self) -> Sink | None:
+    def flush_to_disk(self) -> Sink | None:
         """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
         discarded, by the caller; None where that is done."""
         if self._out is None:
@@ -174,7 +174,7 @@ class FrameFile:
 
     def close(self) -> None:
         """Publish the file. A second call does nothing."""
-        sink = self.settle()
+        sink = self.flush_to_disk()
         if sink is not None:
             try:
                 sink.publish()

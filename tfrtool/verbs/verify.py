@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | F
     With an index in the options, what of it does not agree is yielded as well, the first `index_check.TOLD` faults. If
     `quick`, the payloads of records that have no line in it are looked at, since a damaged record has none.
     """
-    yield from reading(name, options, _verify if options.index is None else _verify_both)
+    yield from read_file(name, options, _verify if options.index is None else _verify_both)
 
 
-def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
+def _verify_both(read: FileReader) -> Iterator[Damage | IndexFault | FileReport]:
     """Verify a file, and the index that `options` names against it."""
     from tfrtool.verbs.index import IndexCheck, IndexFault, refuse
 
@@ -39,7 +39,7 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
             if isinstance(event, Batch):
                 for found in check.batch(event):
                     if not isinstance(found, IndexFault):
-                        read.unfit(found)
+                        read.reclassify_as_damaged(found)
                     yield found
             elif not read.foreign:
                 yield from check.damage(event)
@@ -58,7 +58,7 @@ def _verify_both(read: Reading) -> Iterator[Damage | IndexFault | FileReport]:
             yield event
 
 
-def _unseen(read: Reading) -> Callable[[int, int, int], Damage | None] | None:
+def _unseen(read: FileReader) -> Callable[[int, int, int], Damage | None] | None:
     """What tells whether a payload is damaged where only headers are read, else None."""
     if not _headers_only(read, indexed=True):
         return None
@@ -69,13 +69,13 @@ def _unseen(read: Reading) -> Callable[[int, int, int], Damage | None] | None:
     return partial(payload_damage, read)
 
 
-def _headers_only(read: Reading, indexed: bool) -> bool:
+def _headers_only(read: FileReader, indexed: bool) -> bool:
     """Whether payloads are left alone. Not in a pipe with an index, where none can be looked at later."""
     return read.options.quick and (read.source.seekable or not indexed)
 
 
 def _verify(
-    read: Reading, watch: Callable[[Batch | Damage], Iterator[IndexFault | Damage]] | None = None
+    read: FileReader, watch: Callable[[Batch | Damage], Iterator[IndexFault | Damage]] | None = None
 ) -> Iterator[Damage | IndexFault | FileReport]:
     options = read.options
     headers = _headers_only(read, indexed=watch is not None)
@@ -94,17 +94,17 @@ def _verify(
         if options.payload:
             too_large += event.view is None
             for damage in _misfits(read, event):
-                read.unfit(damage)
+                read.reclassify_as_damaged(damage)
                 yield damage
     report = read.report()
     if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
-        report.hint = f"no payload was parsed, since {read.voting.why_unknown()}"
+        report.hint = f"no payload was parsed, since {read.kind_detector.why_unknown()}"
     elif too_large and report.status == "clean" and not report.hint:
         report.hint = f"not parsed, being too large to be held in memory: {too_large:,} of the records"
     yield report
 
 
-def _misfits(read: Reading, batch: Batch) -> Iterator[Damage]:
+def _misfits(read: FileReader, batch: Batch) -> Iterator[Damage]:
     """The records of a batch whose payloads do not parse as the kind of the file."""
     kind = read.kind
     if kind is None or kind == "unknown" or batch.view is None:

@@ -278,7 +278,7 @@ def test_a_conversion_is_told_where_the_first_bytes_have_nothing_to_convert(path
 
 
 def test_a_conversion_is_not_looked_for_without_a_sign_of_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnose, "mangled", None)
+    monkeypatch.setattr(diagnose, "text_conversion", None)
     noise = random.Random(3).randbytes(1 << 16)
     for payloads in ((noise, noise), (b"a\nb\n", b"c\n"), (bytes(1 << 17),)):
         assert verified(path, flip(File(payloads).data, 30))[1].status == "damaged"

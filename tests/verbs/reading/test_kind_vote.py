@@ -20,7 +20,7 @@ from tfrtool.framing.encode import frame
 from tfrtool.report import FileReport
 from tfrtool.verbs.head import head_file
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading import kind_vote as voting
+from tfrtool.verbs.reading import kind_vote as kind_detector
 from tfrtool.verbs.schema.job import schema_file
 from tfrtool.verbs.verify import verify_file
 
@@ -184,7 +184,7 @@ def test_what_waits_in_a_stream_takes_no_more_memory_than_its_spool(path: Path) 
 
 
 def test_damage_without_end_does_not_wait_for_the_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voting, "_RANGES", 2)
+    monkeypatch.setattr(kind_detector, "_RANGES", 2)
     hurt = flip(framed([good(150_000)]), 70_000)
     path.write_bytes(framed(with_cut(150_000, 0, count=1)) + hurt * 3 + framed([good(150_000)] * 70))
     sizes = bytes_read(monkeypatch)

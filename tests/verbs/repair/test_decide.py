@@ -24,8 +24,8 @@ from tfrtool.framing.stream import Held, Readable
 from tfrtool.framing.walk import walk
 from tfrtool.report import Kind
 from tfrtool.sources.codecs import text_mode as unmangle
-from tfrtool.sources.codecs.text_mode import Undone
-from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, Salvage, copied, frames_of, sound_within
+from tfrtool.sources.codecs.text_mode import TextModeDecoder
+from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, RecoveryPolicy, copied, count_valid_frames, frames_of
 
 FILE = ten()
 DATA, AT = FILE.data, FILE.at
@@ -44,11 +44,11 @@ def decided(
 ) -> tuple[list[Outcome], list[bytes]]:
     """What became of each damaged range of a file, and the payloads that are written for them."""
     stream = Held(data)
-    salvage = Salvage(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
+    policy = RecoveryPolicy(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
     outcomes, payloads = [], []
     for item in walk(stream, payloads=True):
         if isinstance(item, Damage):
-            outcome, found = salvage.decide(item)
+            outcome, found = policy.decide(item)
             written = [one.data or b"".join(map(bytes, copied(stream, one.pieces))) for one in found]
             assert len(written) == outcome.records
             outcomes.append(outcome)
@@ -116,8 +116,8 @@ def test_what_nothing_speaks_for_is_dropped_whole(how: dict[str, bool]) -> None:
 
 
 def test_a_range_of_no_bytes_has_nothing_to_drop() -> None:
-    salvage = Salvage(Held(b""), None, fix_bits=True, keep_unverified=True)
-    outcome, payloads = salvage.decide(Damage(7, 7, "codec"))
+    policy = RecoveryPolicy(Held(b""), None, fix_bits=True, keep_unverified=True)
+    outcome, payloads = policy.decide(Damage(7, 7, "codec"))
     assert (outcome.action, outcome.dropped, list(payloads)) == ("dropped", (), [])
 
 
@@ -282,43 +282,43 @@ EVERY_BYTE = bytes(range(256)) * 3
 
 
 def test_line_ends_are_taken_back() -> None:
-    assert content(Undone(Held(EVERY_BYTE.replace(b"\n", b"\r\n")), "crlf")) == EVERY_BYTE
+    assert content(TextModeDecoder(Held(EVERY_BYTE.replace(b"\n", b"\r\n")), "crlf")) == EVERY_BYTE
 
 
 @pytest.mark.parametrize("data", [b"", b"\r", b"\n", b"\r\r\n", b"\r\n\r\n", b"a\r", b"\rb"])
 def test_a_carriage_return_of_the_file_itself_stays(data: bytes) -> None:
-    assert content(Undone(Held(data.replace(b"\n", b"\r\n")), "crlf")) == data
+    assert content(TextModeDecoder(Held(data.replace(b"\n", b"\r\n")), "crlf")) == data
 
 
 @pytest.mark.parametrize("before", [(1 << 20) - 1, (1 << 20), (1 << 20) - 2])
 def test_a_line_end_between_two_reads_is_one(before: int) -> None:
     data = b"x" * before + b"\nrest\n"
-    assert content(Undone(Held(data.replace(b"\n", b"\r\n")), "crlf"), 1 << 16) == data
+    assert content(TextModeDecoder(Held(data.replace(b"\n", b"\r\n")), "crlf"), 1 << 16) == data
 
 
 def test_bytes_written_as_two_are_taken_back() -> None:
-    assert content(Undone(Held(EVERY_BYTE.decode("latin-1").encode()), "utf8-mangled")) == EVERY_BYTE
+    assert content(TextModeDecoder(Held(EVERY_BYTE.decode("latin-1").encode()), "utf8-mangled")) == EVERY_BYTE
 
 
 def test_bytes_of_windows_1252_are_taken_back_too() -> None:
     data = bytes(byte for byte in range(256) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
-    assert content(Undone(Held(data.decode("cp1252").encode()), "utf8-mangled")) == data
+    assert content(TextModeDecoder(Held(data.decode("cp1252").encode()), "utf8-mangled")) == data
 
 
 @pytest.mark.parametrize("before", range(4))
 def test_a_character_between_two_reads_is_one(before: int) -> None:
     data = b"x" * ((1 << 20) - before) + b"\x80\xfe" * 4
-    assert content(Undone(Held(data.decode("latin-1").encode()), "utf8-mangled"), 1 << 16) == data
+    assert content(TextModeDecoder(Held(data.decode("latin-1").encode()), "utf8-mangled"), 1 << 16) == data
 
 
 def test_a_byte_that_became_another_character_is_a_question_mark() -> None:
-    assert content(Undone(Held("a\ufffdb\u4e2d".encode()), "utf8-mangled")) == b"a?b?"
+    assert content(TextModeDecoder(Held("a\ufffdb\u4e2d".encode()), "utf8-mangled")) == b"a?b?"
 
 
 @pytest.mark.parametrize("odd", [b"\xff", b"\xc3", b"\xc3(", b"\xe2\x82"])
 def test_what_is_no_text_stays_as_it_is_and_ends_nothing(odd: bytes) -> None:
     for more in (b"", "é".encode(), b"more"):
-        assert content(Undone(Held("né".encode() + odd + more), "utf8-mangled")) == b"n\xe9" + odd + (
+        assert content(TextModeDecoder(Held("né".encode() + odd + more), "utf8-mangled")) == b"n\xe9" + odd + (
             b"\xe9" if more == "é".encode() else more
         )
 
@@ -329,18 +329,18 @@ def test_every_byte_of_an_undone_stream_knows_where_it_came_from(diagnosis: str,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unmangle, "_STEP", 7)
         whole = b"".join(data)
-        undone = Undone(Held(whole), diagnosis)
+        undone = TextModeDecoder(Held(whole), diagnosis)
         result = content(undone, 3)
         origins = [undone.origin(at) for at in range(len(result) + 1)]
         assert (origins[0], origins[-1]) == (0, len(whole))
         for at, (begin, end) in enumerate(pairwise(origins)):
-            assert content(Undone(Held(whole[begin:end]), diagnosis)) == result[at : at + 1]
+            assert content(TextModeDecoder(Held(whole[begin:end]), diagnosis)) == result[at : at + 1]
 
 
 def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> None:
     whole = EVERY_BYTE * 400
     source = Drip(whole.decode("latin-1").encode(), 1 << 20)
-    undone, view = Undone(source, "utf8-mangled"), memoryview(bytearray(1000))
+    undone, view = TextModeDecoder(source, "utf8-mangled"), memoryview(bytearray(1000))
     for at in range(0, len(whole) - 1000, 50_000):
         undone.forget(at)
         undone.release(at)
@@ -361,13 +361,13 @@ def test_whole_frames_in_what_is_dropped_are_counted() -> None:
 
 def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
     one = nest(FILE)
-    assert sound_within(Held(frame(one)), (0, len(one) + 16)) == 1
-    assert sound_within(Held(frame(one)), (12, len(one) + 16)) == 10
-    assert sound_within(Held(frame(one)), (12, len(one))) == 9
-    assert sound_within(Held(frame(one)), (13, len(one) + 16)) == 9
-    assert sound_within(Held(b""), (0, 0)) == 0
+    assert count_valid_frames(Held(frame(one)), (0, len(one) + 16)) == 1
+    assert count_valid_frames(Held(frame(one)), (12, len(one) + 16)) == 10
+    assert count_valid_frames(Held(frame(one)), (12, len(one))) == 9
+    assert count_valid_frames(Held(frame(one)), (13, len(one) + 16)) == 9
+    assert count_valid_frames(Held(b""), (0, 0)) == 0
     apart = b"-".join(map(frame, FILE.payloads)) * 40
-    assert sound_within(Held(apart), (0, len(apart))) == 400
+    assert count_valid_frames(Held(apart), (0, len(apart))) == 400
 
 
 def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +380,7 @@ def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: 
 
     monkeypatch.setattr(kernel, "walk", walk)
     hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
-    assert sound_within(Held(hostile), (0, len(hostile))) == 0
+    assert count_valid_frames(Held(hostile), (0, len(hostile))) == 0
     assert sum(checked) <= 6 * len(hostile)
 
 

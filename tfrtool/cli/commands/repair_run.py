@@ -18,7 +18,7 @@ from tfrtool.report import FORCE, RepairReport
 from tfrtool.sources.inputs.resolve import resolve
 from tfrtool.verbs.repair.job import failed, repair_file
 from tfrtool.verbs.repair.options import RepairOptions
-from tfrtool.verbs.repair.side_files import Trail
+from tfrtool.verbs.repair.side_files import SideFiles
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Printer
@@ -33,42 +33,42 @@ def run_repair(wish: Wish) -> int:
     quarantine, report = (None, None) if wish.dry_run else (wish.quarantine, wish.report)
     inputs = tuple(resolution.names)
     told_of_failure = False
-    with planned.directory_made(), Trail(quarantine, report, force=wish.force, inputs=inputs) as trail:
+    with planned.directory_made(), SideFiles(quarantine, report, force=wish.force, inputs=inputs) as side_files:
         for unmatched in resolution.unmatched:
-            trail.failed(unmatched.input, unmatched.message)
+            side_files.failed(unmatched.input, unmatched.message)
 
         def job(name: str, options: Options) -> Iterator[Outcome | RepairReport]:
             nonlocal told_of_failure
-            for event in _repaired(name, planned, options, trail):
+            for event in _repaired(name, planned, options, side_files):
                 if isinstance(event, RepairReport) and name == inputs[-1]:
-                    error = _published(trail).get(name)
+                    error = _published(side_files).get(name)
                     event = event if error is None else failed(name, error)
-                if isinstance(event, RepairReport) and event.error and trail.failure:
+                if isinstance(event, RepairReport) and event.error and side_files.failure:
                     told_of_failure = True
                 yield event
 
         def finish() -> None:
-            untold = [error.facts for name, error in _published(trail).items() if name != inputs[-1]]
-            if trail.failure:
+            untold = [error.facts for name, error in _published(side_files).items() if name != inputs[-1]]
+            if side_files.failure:
                 if untold:
                     outputs = plural(len(untold), "output")
-                    raise WriteError(f"not published after all: {outputs} told of above; {trail.failure.facts}")
+                    raise WriteError(f"not published after all: {outputs} told of above; {side_files.failure.facts}")
                 if not told_of_failure:
-                    raise trail.failure
+                    raise side_files.failure
             elif untold:
                 raise WriteError("; ".join(untold))
 
         return run(wish.common, job, _printer(planned), resolution=resolution, finish=finish)
 
 
-def _published(trail: Trail) -> dict[str, WriteError]:
+def _published(side_files: SideFiles) -> dict[str, WriteError]:
     """Publish what waits for its name, in one go; the inputs whose outputs could not be published."""
-    trail.settle()
+    side_files.finish()
     with unbroken():
-        return trail.publish()
+        return side_files.publish()
 
 
-def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Iterator[Outcome | RepairReport]:
+def _repaired(name: str, planned: Plan, options: Options, side_files: SideFiles) -> Iterator[Outcome | RepairReport]:
     """What became of the damage of one input, then its report."""
     wish, output = planned.wish, planned.outputs.get(name, "")
     chosen = RepairOptions(
@@ -82,7 +82,7 @@ def _repaired(name: str, planned: Plan, options: Options, trail: Trail) -> Itera
         dry_run=wish.dry_run,
     )
     try:
-        for event in repair_file(name, output, chosen, trail):
+        for event in repair_file(name, output, chosen, side_files):
             if isinstance(event, RepairReport) and event.remedy == FORCE:  # here the whole command is known
                 event.hint, event.remedy = f"to {FORCE.aim}, run: {again(planned, event)}", None
             if isinstance(event, RepairReport) and event.output and len(planned.outputs) == 1 and not wish.common.quiet:

@@ -28,7 +28,7 @@ _HELD = 2
 """Pieces whose result is kept: whoever reads across the edge of two must not have them undone at every step."""
 
 
-class Undone:
+class TextModeDecoder:
     """A decoded stream as it was before the conversion that `diagnosis` names, as a `Readable`.
 
     What cannot be undone stays as it is, byte by byte, or becomes a question mark: the record around it then fails its
@@ -206,7 +206,7 @@ _SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Mangled:
+class TextConversion:
     """Which conversion a file went through."""
 
     diagnosis: str
@@ -222,7 +222,7 @@ AGAIN = (
 )
 
 
-def as_found(found: Mangled, converted: int, left: int) -> Mangled:
+def as_found(found: TextConversion, converted: int, left: int) -> TextConversion:
     """What is said of a whole file in which so many bytes were converted, and so many that might have been were not."""
     many, said = f"{converted:,} of {converted + left:,}", found.message
     if found is _CRLF and (left or converted == 1):
@@ -233,30 +233,30 @@ def as_found(found: Mangled, converted: int, left: int) -> Mangled:
     return replace(found, message=said)
 
 
-def as_begun(found: Mangled, head: bytes, whole: bool) -> Mangled:
+def as_begun(found: TextConversion, head: bytes, whole: bool) -> TextConversion:
     """What is said where nothing but these first bytes can be looked at, which are the `whole` file or not."""
     said = as_found(found, *(line_ends if found is _CRLF else high_bytes)(head))
     return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
 
 
-_CRLF = Mangled("crlf", "every line feed became CR LF: the file was written or copied in text mode", AGAIN)
-_LATIN = Mangled("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", AGAIN)
+_CRLF = TextConversion("crlf", "every line feed became CR LF: the file was written or copied in text mode", AGAIN)
+_LATIN = TextConversion("utf8-mangled", "every byte from 128 on was written as two: Latin-1 encoded as UTF-8", AGAIN)
 
 
-def mangled_packed(head: bytes) -> Mangled | None:
+def packed_text_conversion(head: bytes) -> TextConversion | None:
     """The conversion that gzip or zlib data with these first bytes went through, or None.
 
     Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is; or where it
     gives more sound records before it breaks.
     """
-    if head[:1] not in (b"\x1f", b"\x78") or not looks_mangled(head):
+    if head[:1] not in (b"\x1f", b"\x78") or not looks_converted(head):
         return None
     as_it_is, whole = _unpacked(head)
     if whole:
         return None
     for found in (_CRLF, _LATIN):
         undone = bytearray(len(head))
-        count = Undone(Held(head), found.diagnosis).read_into(0, memoryview(undone))
+        count = TextModeDecoder(Held(head), found.diagnosis).read_into(0, memoryview(undone))
         if count < len(head):
             unpacked, whole = _unpacked(bytes(undone[:count]))
             sound = header_is_sound(unpacked)
@@ -284,13 +284,13 @@ def _unpacked(head: bytes) -> tuple[bytes, bool]:
     return bytes(first), unzip.eof or len(head) >= _GLANCE
 
 
-def looks_mangled(sample: bytes) -> bool:
+def looks_converted(sample: bytes) -> bool:
     """Whether some bytes of a damaged file speak for a conversion, so that it is worth being looked for."""
     newlines = sample.count(b"\n")
     return (newlines > 0 and sample.count(b"\r\n") >= _LIKELY * newlines) or _is_text(sample)
 
 
-def mangled(head: bytes) -> Mangled | None:
+def text_conversion(head: bytes) -> TextConversion | None:
     """The conversion that the first bytes of a decoded stream went through, or None.
 
     Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
@@ -306,7 +306,7 @@ def mangled(head: bytes) -> Mangled | None:
     lost = head.count(_REPLACEMENT)
     if lost >= 4 and not NO_TEXT.search(text[:-3]) and not text.isprintable() and any(ord(c) < 9 for c in text):
         message = f"binary data was read as text: {lost:,} bytes of the first {len(head):,} became U+FFFD and are lost"
-        return Mangled("utf8-mangled", message, AGAIN)
+        return TextConversion("utf8-mangled", message, AGAIN)
     if _is_text(head) and _gains(head, "utf8-mangled"):
         return _LATIN
     return None
@@ -320,7 +320,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _gains(head: bytes, diagnosis: str) -> bool:
-    return _records(Undone(Held(head), diagnosis)) > _records(Held(head))
+    return _records(TextModeDecoder(Held(head), diagnosis)) > _records(Held(head))
 
 
 def _has_sound_crlf(head: bytes) -> bool:

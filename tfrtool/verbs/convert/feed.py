@@ -13,7 +13,7 @@ from tfrtool.payload.mapping.record import NotText
 from tfrtool.payload.mapping.rules import TITLES, Refused
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
-from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Sink(Protocol):
 
     takes_many: bool
 
-    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
         """Frames `[first, behind)` of a batch, as they are."""
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
@@ -73,7 +73,7 @@ class Feed:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: FileReader,
         sink: Sink,
         wanted: Range,
         mapper: Mapper | None,
@@ -133,7 +133,7 @@ class Feed:
         if self.unread:  # more was read at once than was wanted
             report.records = self._looked_at
         if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
-            report.hint = f"no payload was parsed, since {self.reading.voting.why_unknown()}"
+            report.hint = f"no payload was parsed, since {self.reading.kind_detector.why_unknown()}"
         if self._unnamed and not self.skip_damaged and not self.checked:
             report.hint = None
             report.remedy = Remedy(words="{unknown=drop} to leave out features whose names are not UTF-8")
@@ -148,7 +148,7 @@ class Feed:
     def _unfitting(self) -> bool:
         """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
         first = self.stopped and not self._looked_at and set(self.reading.tally.faults) == {"payload"}
-        return first and not self.checked and not self.is_ofrecord and self.reading.voting.featureless
+        return first and not self.checked and not self.is_ofrecord and self.reading.kind_detector.featureless
 
     def _odd(self, damage: Damage) -> bool:
         """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
@@ -172,7 +172,7 @@ class Feed:
         except Refused as error:
             raise self._refused(error, number, damage.begin) from None
         self.sink.settle()
-        self.reading.fit(damage)
+        self.reading.reclassify_as_valid(damage)
         return True
 
     def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
@@ -198,7 +198,7 @@ class Feed:
             except WireError as error:
                 self._unnamed = self._unnamed or type(error) is NotText
                 damage = self._unfit(batch, i, error)
-                self.reading.unfit(damage)
+                self.reading.reclassify_as_damaged(damage)
                 yield from self._damage(damage)
                 if self.stopped:
                     return

@@ -18,7 +18,7 @@ from tfrtool.verbs.convert.feed import Feed, Range, Sink
 from tfrtool.verbs.convert.shards import told_by_name
 from tfrtool.verbs.formats.registry import READERS
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, unwrapped
+from tfrtool.verbs.reading.file_reader import FileReader, unwrapped
 
 if TYPE_CHECKING:
     from tfrtool.payload.filter import Where
@@ -98,7 +98,7 @@ class Inputs:
             format = options.source
             if format is None:
                 how = Options(format=options.format, compression=options.compression, progress=progress)
-                reading = Reading(source, how)
+                reading = FileReader(source, how)
                 format = _rows_in(reading, options)
                 if format is None:
                     yield FrameInput(reading, options, self.plan.where)
@@ -139,7 +139,7 @@ class Inputs:
         return self._held[name].again()
 
 
-def _rows_in(reading: Reading, options: ConvertOptions) -> str | None:
+def _rows_in(reading: FileReader, options: ConvertOptions) -> str | None:
     """The format of rows that a file is of which no records can be read, if it is one that is to be told by itself."""
     sniffed = reading.identity.sniffed
     if options.format != "auto" or reading.source.mistaken:
@@ -166,7 +166,7 @@ _BEFORE = b"\xef\xbb\xbf \t\r\n"
 class FrameInput:
     """A record file."""
 
-    def __init__(self, reading: Reading, options: ConvertOptions, where: Where | None) -> None:
+    def __init__(self, reading: FileReader, options: ConvertOptions, where: Where | None) -> None:
         self.reading = reading
         self.format: str = reading.identity.format or "tfrecord"
         self.compression = reading.source.compression

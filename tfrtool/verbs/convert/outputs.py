@@ -25,7 +25,7 @@ from tfrtool.verbs.formats.base import Layout, Pieces, Target, Writer
 from tfrtool.verbs.formats.frames import FrameWriter
 from tfrtool.verbs.formats.registry import WRITERS
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.repair.decide import copied
 
 _BLAME = "nothing was published; the disk or the memory of this machine may be at fault"
@@ -90,7 +90,7 @@ class ReadBack:
             return _lines(name, compression)
         options = Options(format="ofrecord" if self._target == "ofrecord" else "tfrecord", compression=compression)
         with open_source(name, compression=compression) as source:
-            reading = Reading(source, options)
+            reading = FileReader(source, options)
             for _ in reading.events(headers_only=self._target == "ofrecord"):
                 pass
             found = reading.report()
@@ -122,7 +122,7 @@ class Counting:
         self.count = 0
         self.path = ""
 
-    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
         self.count += behind - first
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
@@ -183,7 +183,7 @@ class Outputs:
             if hidden is not None:
                 self._back.check(hidden, self.cuts.total - self.starts[-1])
 
-    def frames(self, reading: Reading, batch: Batch, first: int, behind: int) -> None:
+    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
         view, before, after = batch.view, self._before, self._after
         ends = [end + after for end in batch.ends]
         while first < behind:

@@ -9,7 +9,15 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
-from tfrtool.sources.codecs.text_mode import AGAIN, Mangled, as_begun, as_found, looks_mangled, mangled, mangled_packed
+from tfrtool.sources.codecs.text_mode import (
+    AGAIN,
+    TextConversion,
+    as_begun,
+    as_found,
+    looks_converted,
+    packed_text_conversion,
+    text_conversion,
+)
 from tfrtool.sources.detect.match import Sniffed
 from tfrtool.sources.detect.signatures import may_be_ofrecord
 from tfrtool.sources.os_text import shell_word
@@ -28,7 +36,7 @@ _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
 """Faults that say nothing of the format when no record was found."""
 
 
-def say(report: FileReport, said: Sniffed | Mangled | None) -> None:
+def say(report: FileReport, said: Sniffed | TextConversion | None) -> None:
     """Put a diagnosis and its words into a report."""
     if said:
         report.diagnosis = said.diagnosis or None
@@ -60,11 +68,11 @@ def diagnose(
         _wrong_writer(report, written, written.rescue.layout or written.rescue.writer)
         return
     found = None
-    if report.format == "tfrecord" and (looks_mangled(source.head) or looks_mangled(_around(source, first))):
-        found = mangled(_beginning(source))
+    if report.format == "tfrecord" and (looks_converted(source.head) or looks_converted(_around(source, first))):
+        found = text_conversion(_beginning(source))
     if found and _is_converted(report, source, found):
         return
-    packed = mangled_packed(source.raw_head) if report.faults["codec"] else None
+    packed = packed_text_conversion(source.raw_head) if report.faults["codec"] else None
     if packed:
         say(report, packed)
         if report.records or report.restorable:
@@ -160,8 +168,8 @@ def extent(report: FileReport) -> str:
 
 def is_wholly_converted(source: Source, first: Damage) -> bool:
     """Whether the beginning of a file, or its first damage, shows signs of a text conversion of all of it."""
-    looks = looks_mangled(source.head) or looks_mangled(_around(source, first))
-    return looks and mangled(_beginning(source)) is not None
+    looks = looks_converted(source.head) or looks_converted(_around(source, first))
+    return looks and text_conversion(_beginning(source)) is not None
 
 
 def _beginning(source: Source) -> bytes:
@@ -183,7 +191,7 @@ def _bytes(source: Source, begin: int, end: int) -> bytes:
     return bytes(view[: source.data.read_into(begin, view)])
 
 
-def _is_converted(report: FileReport, source: Source, found: Mangled) -> bool:
+def _is_converted(report: FileReport, source: Source, found: TextConversion) -> bool:
     """Whether a conversion is what is wrong with the file; if so, the report says what undoing it brings back.
 
     Counted as `repair` counts: records that the conversion left alone are sound, the others are brought back. Where the
@@ -224,12 +232,12 @@ class _Undoing(NamedTuple):
 
 
 def _unmangled(source: Source, diagnosis: str) -> _Undoing:
-    from tfrtool.sources.codecs.text_mode import Undone
-    from tfrtool.verbs.reading.reopen import Reread
+    from tfrtool.sources.codecs.text_mode import TextModeDecoder
+    from tfrtool.verbs.reading.reopen import ReplayStream
 
     records = untouched = damaged = 0
-    with source.again() as again, Reread(again) as data:
-        undone = Undone(data, diagnosis)
+    with source.again() as again, ReplayStream(again) as data:
+        undone = TextModeDecoder(data, diagnosis)
         for event in walk(undone):
             if isinstance(event, Batch):
                 records, untouched = records + event.count, untouched + undone.untouched(event)

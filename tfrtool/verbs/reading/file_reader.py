@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from tfrtool.sources.codecs.faults import CodecFault
     from tfrtool.sources.source import Source
     from tfrtool.verbs.options import Options
-    from tfrtool.verbs.reading.kind_vote import Voting
+    from tfrtool.verbs.reading.kind_vote import KindDetector
 
 # What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
 Item = TypeVar("Item")
 
 
-def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]]) -> Iterator[Item | FileReport]:
+def read_file(name: str, options: Options, job: Callable[[FileReader], Iterator[Item]]) -> Iterator[Item | FileReport]:
     """Open an input and do a job on it.
 
     Whatever cannot be done becomes a report with status `error`, which counts what was read until then.
@@ -40,7 +40,7 @@ def reading(name: str, options: Options, job: Callable[[Reading], Iterator[Item]
     read = None
     try:
         with open_source(name, compression=options.compression) as source:
-            read = Reading(unwrapped(source, options.compression), options)
+            read = FileReader(unwrapped(source, options.compression), options)
             yield from job(read)
     except TfrtoolError as error:
         report = _failed(name, read, error.kind, error.facts)
@@ -64,7 +64,7 @@ def unwrapped(source: Source, compression: str) -> Source:
     return source
 
 
-def _failed(name: str, read: Reading | None, kind: str, message: str) -> FileReport:
+def _failed(name: str, read: FileReader | None, kind: str, message: str) -> FileReport:
     if read and read.tally.records:
         records = f"{read.tally.records:,} sound record{'s' if read.tally.records != 1 else ''}"
         message = f"{message} ({records} in the {read.tally.bytes:,} bytes before)"
@@ -89,7 +89,7 @@ def refuse_rewritten(source: Source) -> None:
         )
 
 
-class Reading:
+class FileReader:
     """Walks one open source: `events()` yields batches and damage in order, then `report()` says what the file is."""
 
     def __init__(self, source: Source, options: Options) -> None:
@@ -98,7 +98,7 @@ class Reading:
         self.tally = Tally()
         self.identity: Identity = identify(source, options.format)
         self.foreign = self.identity.format is None
-        self._voting: Voting | None = None
+        self._kind_detector: KindDetector | None = None
         self._finished = False
         self._end = 0
         self._told = 0
@@ -128,14 +128,14 @@ class Reading:
         """
         data: Readable = self.source.data
         if ahead > 0:
-            from tfrtool.verbs.reading.kind_vote import Unforgotten, waiting
+            from tfrtool.verbs.reading.kind_vote import RetainingStream, until_kind_is_known
 
-            data = data if self.source.seekable else Unforgotten(data)
+            data = data if self.source.seekable else RetainingStream(data)
         events = self._in_order(self._walk(data, payloads, headers_only, lengths, whole))
-        for event in waiting(self.voting, events, ahead, data) if ahead > 0 else events:
-            heard = self._voting is not None or (isinstance(event, Batch) and (event.begins or event.lengths))
-            if ahead <= 0 and heard and not self.voting.settled:  # who only counts needs no vote
-                self.voting.listen(event)
+        for event in until_kind_is_known(self.kind_detector, events, ahead, data) if ahead > 0 else events:
+            votes = self._kind_detector is not None or (isinstance(event, Batch) and (event.begins or event.lengths))
+            if ahead <= 0 and votes and not self.kind_detector.settled:  # who only counts needs no vote
+                self.kind_detector.observe(event)
             if isinstance(event, Batch):
                 self.tally.records += event.count
                 self.tally.bytes += event.end - event.begin
@@ -267,26 +267,26 @@ class Reading:
         return AROUND[self.identity.format or "ofrecord"]
 
     @property
-    def voting(self) -> Voting:
+    def kind_detector(self) -> KindDetector:
         """The vote on the kind of the records."""
-        if self._voting is None:
-            from tfrtool.verbs.reading.kind_vote import Voting
+        if self._kind_detector is None:
+            from tfrtool.verbs.reading.kind_vote import KindDetector
 
-            self._voting = Voting(self.source.data, self.framing)
-        return self._voting
+            self._kind_detector = KindDetector(self.source.data, self.framing)
+        return self._kind_detector
 
     @property
     def kind(self) -> Kind | None:
         """The kind of the file, by the first records of those that `events` has given; None if there were none."""
-        return None if self._voting is None else self._voting.kind
+        return None if self._kind_detector is None else self._kind_detector.kind
 
-    def unfit(self, damage: Damage) -> None:
+    def reclassify_as_damaged(self, damage: Damage) -> None:
         """Count a sound frame as damage after all, since its payload does not parse."""
         self.tally.records -= 1
         self.tally.bytes -= damage.end - damage.begin
         self._count(damage)
 
-    def fit(self, damage: Damage) -> None:
+    def reclassify_as_valid(self, damage: Damage) -> None:
         """Count a range as a sound frame after all, since its payload does parse: odd, but by the rules."""
         self.tally.records += 1
         self.tally.damaged_bytes -= damage.end - damage.begin

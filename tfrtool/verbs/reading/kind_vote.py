@@ -31,7 +31,7 @@ _RANGES = 1 << 12
 """Damaged ranges after the first record, behind which no record votes."""
 
 
-class Voting:
+class KindDetector:
     """Listens to what is found in a file, in order, until the kind of its records is `settled`."""
 
     def __init__(self, data: Readable, framing: tuple[int, int]) -> None:
@@ -43,7 +43,7 @@ class Voting:
         self.settled = False
         """Whether the kind is told for good."""
 
-    def listen(self, event: Batch | Damage) -> None:
+    def observe(self, event: Batch | Damage) -> None:
         """Let the records of an event vote on the kind of the file."""
         if not isinstance(event, Batch):
             self._ranges += self._vote is not None
@@ -101,7 +101,7 @@ class Voting:
         return None if self._vote is None else self._vote.kind
 
     @property
-    def heard(self) -> bool:
+    def has_evidence(self) -> bool:
         """Whether a record has voted on the kind; those that hold nothing do not."""
         return self._vote is not None and bool(self._vote.votes)
 
@@ -114,7 +114,7 @@ class Voting:
     def why_unknown(self) -> str:
         """Why the kind of the file is `unknown`."""
         votes = self._vote.votes if self._vote else {}
-        near = self._vote.near if self._vote else None
+        near = self._vote.closest_kind if self._vote else None
         example = f"; one is {near[1]}" if near else ""
         if set(votes) <= {"unknown"}:
             return f"they are of no kind that is known (Example, SequenceExample, Event, OFRecord){example}"
@@ -122,7 +122,7 @@ class Voting:
         return f"the file is of no one kind: of its first records, {kinds}{example}"
 
 
-class Unforgotten:
+class RetainingStream:
     """A stream that forgets nothing until `release`. What that keeps is bounded by what votes on the kind."""
 
     def __init__(self, data: Readable) -> None:
@@ -151,8 +151,8 @@ class Unforgotten:
         self._data.forget(self._reached)
 
 
-def waiting(
-    voting: Voting, events: Iterator[Batch | Damage], most: int, data: Readable | Unforgotten
+def until_kind_is_known(
+    kind_detector: KindDetector, events: Iterator[Batch | Damage], most: int, data: Readable | RetainingStream
 ) -> Iterator[Batch | Damage]:
     """The same events in their order, none of them before the kind of the file is settled by all that votes on it.
 
@@ -161,30 +161,30 @@ def waiting(
     held: list[Batch | Damage] = []
     last: Batch | Damage | None = None
     for event in events:
-        voting.listen(event)
+        kind_detector.observe(event)
         if isinstance(event, Batch):
             most -= event.count
-            if voting.settled or most <= 0:
+            if kind_detector.settled or most <= 0:
                 last = event
                 break
             held.append(event if event.view is None else event.replaced(view=memoryview(b"")))
         elif held:
-            if voting.settled:
+            if kind_detector.settled:
                 last = event
                 break
             held.append(event)
         else:
             yield event
-    voting.settled = voting.settled or voting.heard
+    kind_detector.settled = kind_detector.settled or kind_detector.has_evidence
     yield from _again(held, data)
     held.clear()
-    if isinstance(data, Unforgotten):
+    if isinstance(data, RetainingStream):
         data.release()
     if last is not None:
         yield last
     for event in events:
-        if not voting.settled:  # since all were empty that were waited for
-            voting.listen(event)
+        if not kind_detector.settled:  # since all were empty that were waited for
+            kind_detector.observe(event)
         yield event
 
 

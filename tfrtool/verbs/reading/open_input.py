@@ -21,7 +21,7 @@ from tfrtool.sources.codecs.container import GZIP_MAGIC, WRAPPERS, gzip_header
 from tfrtool.sources.codecs.decoder import Unpacker
 from tfrtool.sources.codecs.lost_header import LOOK, deflate_begins, packed_as
 from tfrtool.sources.codecs.members import goes_past, next_member
-from tfrtool.sources.codecs.text_mode import Undone, mangled_packed
+from tfrtool.sources.codecs.text_mode import TextModeDecoder, packed_text_conversion
 from tfrtool.sources.detect.signatures import may_be_ofrecord
 from tfrtool.sources.source import Undo
 from tfrtool.sources.spool import Spool
@@ -87,12 +87,12 @@ def _convert(source: Source, wanted: str) -> bool:
     """Undo a text conversion of packed bytes, where that is proved; whether there was one."""
     if wanted == "none" or header_is_sound(source.raw_head):
         return False
-    found = mangled_packed(source.raw_head)
+    found = packed_text_conversion(source.raw_head)
     if found is None:
         return False
     diagnosis, kind = found.diagnosis, found.packed
     assert kind is not None
-    source.unpack_as(kind, checked=True, undo=Undo(partial(Undone, diagnosis=diagnosis), found.message))
+    source.unpack_as(kind, checked=True, undo=Undo(partial(TextModeDecoder, diagnosis=diagnosis), found.message))
     return True
 
 

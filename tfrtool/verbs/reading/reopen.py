@@ -13,7 +13,7 @@ _HELD = 1 << 30
 """Bytes of an unpacked stream that are held, in temporary files, to be read again."""
 
 
-class Reread:
+class ReplayStream:
     """The decoded stream of a source that can be opened twice, as a `Readable` and a context manager.
 
     A walk promises to `forget` what it has searched, and only then may find that a record lies there, whose bytes are

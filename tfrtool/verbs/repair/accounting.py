@@ -9,14 +9,14 @@ from typing import Literal
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import Batch
 from tfrtool.report import Outcome, Range, RepairReport
-from tfrtool.sources.codecs.text_mode import Undone
-from tfrtool.verbs.reading.reopen import Reread
-from tfrtool.verbs.repair.decide import Payload, Salvage
-from tfrtool.verbs.repair.output import Saving
-from tfrtool.verbs.repair.side_files import Trail
+from tfrtool.sources.codecs.text_mode import TextModeDecoder
+from tfrtool.verbs.reading.reopen import ReplayStream
+from tfrtool.verbs.repair.decide import Payload, RecoveryPolicy
+from tfrtool.verbs.repair.output import RepairOutput
+from tfrtool.verbs.repair.side_files import SideFiles
 
 
-class Mending:
+class RepairAccounting:
     """Takes what a walk finds, in its order, and yields what became of each damaged range.
 
     `walked` is the stream in which the walk's offsets lie. All that is yielded, reported and set aside is told in bytes
@@ -26,23 +26,23 @@ class Mending:
 
     def __init__(
         self,
-        data: Reread,
-        walked: Reread | Undone,
-        saving: Saving,
-        salvage: Salvage,
-        trail: Trail,
+        data: ReplayStream,
+        walked: ReplayStream | TextModeDecoder,
+        out: RepairOutput,
+        policy: RecoveryPolicy,
+        side_files: SideFiles,
         report: RepairReport,
         keep: Literal["all", "before", "after"] = "all",
     ) -> None:
         self._data = data
         self._walked = walked
-        self._saving = saving
-        self._salvage = salvage
-        self._trail = trail
+        self._out = out
+        self._policy = policy
+        self._side_files = side_files
         self._report = report
         self._keep = keep
-        self._undone = isinstance(walked, Undone)
-        self._origin: Callable[[int], int] = walked.origin if isinstance(walked, Undone) else int
+        self._undone = isinstance(walked, TextModeDecoder)
+        self._origin: Callable[[int], int] = walked.origin if isinstance(walked, TextModeDecoder) else int
         self._damaged = False
         self._reached = 0
         self._pending: tuple[int, int, int] | None = None
@@ -62,30 +62,30 @@ class Mending:
             yield from self.broken(event)
             return
         else:
-            yield from self.settle()
+            yield from self.emit_pending()
             yield self._damage(event)
         self._walked.release(event.end)
         self._data.release(self._reached)
 
-    def settle(self) -> Iterator[Outcome]:
+    def emit_pending(self) -> Iterator[Outcome]:
         """Tell of the frames that were held back to be told of as one."""
         if self._pending is None:
             return
         (begin, at, restored), self._pending = self._pending, None
         if self._report.restored == restored:  # there was nothing to undo
-            self._trail.frames(begin, self._reached, self._report.written - at)
+            self._side_files.frames(begin, self._reached, self._report.written - at)
             return
         damage = Damage(begin, self._reached, "stray", detail=self._report.message or "")
         records = self._report.written - at
         outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
-        self._trail.damage(outcome, self._data)
+        self._side_files.damage(outcome, self._data)
         yield outcome
 
     def broken(self, damage: Damage) -> Iterator[Outcome]:
         """A break of the codec, which stands between two bytes."""
         self._damaged = True
         self._report.lost = self._report.lost or damage.rescue is None
-        self._trail.broken(damage)
+        self._side_files.broken(damage)
         yield Outcome(damage, "restored" if damage.rescue else "dropped", 0, ())
 
     def _frames(self, batch: Batch) -> None:
@@ -94,18 +94,18 @@ class Mending:
         if self._keep == ("before" if self._damaged else "after"):
             report.lost = True
             report.dropped_bytes += end - begin
-            self._trail.frames(begin, end, batch.count, "dropped")
-            self._trail.set_aside(self._data, ((begin, end),))
+            self._side_files.frames(begin, end, batch.count, "dropped")
+            self._side_files.set_aside(self._data, ((begin, end),))
             return
-        if not isinstance(self._walked, Undone):
+        if not isinstance(self._walked, TextModeDecoder):
             report.kept += batch.count
-            self._trail.frames(begin, end, batch.count)
+            self._side_files.frames(begin, end, batch.count)
         else:
             self._pending = self._pending or (begin, report.written, report.restored)
             untouched = min(self._walked.untouched(batch), report.sound - report.kept)
             report.kept += untouched
             report.restored += batch.count - untouched
-        self._saving.frames(self._walked, batch)
+        self._out.frames(self._walked, batch)
 
     def _damage(self, damage: Damage) -> Outcome:
         self._damaged = True
@@ -115,11 +115,11 @@ class Mending:
             whole = ((damage.begin, damage.end),) if damage.end > damage.begin else ()
             outcome = Outcome(damage, "dropped", 0, whole)
         else:
-            outcome, payloads = self._salvage.decide(damage)
+            outcome, payloads = self._policy.decide(damage)
         if outcome.records:
             outcome = outcome.replaced(at=report.written)
         for payload in payloads:
-            self._saving.payload(self._walked, payload)
+            self._out.payload(self._walked, payload)
         if self._undone:
             outcome = self._in_the_input(outcome)
         self._reached = outcome.damage.end
@@ -131,7 +131,7 @@ class Mending:
             report.unverified += outcome.records
         report.dropped_bytes += outcome.dropped_bytes
         report.lost = report.lost or outcome.dropped_bytes > 0
-        self._trail.damage(outcome, self._data)
+        self._side_files.damage(outcome, self._data)
         return outcome
 
     def _in_the_input(self, outcome: Outcome) -> Outcome:

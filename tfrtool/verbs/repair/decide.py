@@ -29,7 +29,7 @@ _WORK = 4
 _LENGTH = Struct("<Q")
 
 
-def sound_within(data: Readable, span: Range) -> int:
+def count_valid_frames(data: Readable, span: Range) -> int:
     """How many frames whose checksums hold, none in another, stand in a range of a stream; 0 for one that is too large.
 
     Work is linear in the range: the search ends where too many headers in it are sound and their payloads are not.
@@ -44,20 +44,20 @@ def sound_within(data: Readable, span: Range) -> int:
 
 
 def _count(buffer: bytearray, view: memoryview, size: int) -> int:
-    count, at, behind, left = 0, 0, 0, _WORK * size
+    count, at, last_end, left = 0, 0, 0, _WORK * size
     known: kernel.Known = {}
     while at + FRAMING <= size and left >= 0:
         headers, at = kernel.scan(buffer, at, size)
         for header in headers:
             length = _LENGTH.unpack_from(buffer, header)[0]
             stop = header + FRAMING + length
-            if header < behind or stop > size or left < 0:
+            if header < last_end or stop > size or left < 0:
                 continue
             if kernel.walk(buffer, view, header, stop, known)[0]:
-                count, behind = count + 1, stop
+                count, last_end = count + 1, stop
             else:
                 left -= FRAMING + length
-        at = max(at, behind)
+        at = max(at, last_end)
     return count
 
 
@@ -78,7 +78,7 @@ class Payload:
     data: bytes | None = None
 
 
-class Salvage:
+class RecoveryPolicy:
     """Decides over the damage of one stream, in its order.
 
     `unchecked` says that no payload of the stream agrees with its checksum though the headers do: then these checksums
@@ -126,7 +126,7 @@ class Salvage:
             return outcome.replaced(evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
         action: Action = "dropped" if dropped or damage.begin == damage.end else "restored"
-        within = sum(sound_within(self.data, span) for span in dropped)
+        within = sum(count_valid_frames(self.data, span) for span in dropped)
         evidence = f"in it stand{'s' * (within == 1)} {within:,} whole frame{'s' * (within != 1)}" if within else ""
         fixable = bool(dropped) and confined is not None
         return Outcome(damage, action, 0, dropped, evidence, fixable=fixable, within=within), iter(())
@@ -171,8 +171,8 @@ class Salvage:
         length = int.from_bytes(head[:8], "little")
         if damage.fault == "data-crc":
             return (raw[HEADER:-4], stored) if length == size and stored == damage.got else None
-        told = size in mends(head) or (length == size and any(head))
-        return (raw[HEADER:-4], stored) if told else None
+        is_explained = size in mends(head) or (length == size and any(head))
+        return (raw[HEADER:-4], stored) if is_explained else None
 
     def _fixed(self, damage: Damage) -> tuple[bytes, str] | None:
         """The payload with one bit turned over, if that gives its checksum; only where the record is confined."""

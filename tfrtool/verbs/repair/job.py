@@ -18,43 +18,43 @@ from tfrtool.errors import ReadError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
-from tfrtool.sources.codecs.text_mode import Undone
+from tfrtool.sources.codecs.text_mode import TextModeDecoder
 from tfrtool.sources.os_text import input_called
 from tfrtool.sources.sinks.same_file import Identities
 from tfrtool.sources.source import Source, open_source
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, codec_damage, refuse_rewritten, unwrapped
-from tfrtool.verbs.reading.reopen import Reread
+from tfrtool.verbs.reading.file_reader import FileReader, codec_damage, refuse_rewritten, unwrapped
+from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.records import FrameFile
-from tfrtool.verbs.repair.accounting import Mending
-from tfrtool.verbs.repair.decide import Salvage
+from tfrtool.verbs.repair.accounting import RepairAccounting
+from tfrtool.verbs.repair.decide import RecoveryPolicy
 from tfrtool.verbs.repair.options import RepairOptions
-from tfrtool.verbs.repair.output import Saving
-from tfrtool.verbs.repair.side_files import Trail
+from tfrtool.verbs.repair.output import RepairOutput
+from tfrtool.verbs.repair.side_files import SideFiles
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def repair_file(
-    name: str, output: str, options: RepairOptions, trail: Trail | None = None
+    name: str, output: str, options: RepairOptions, side_files: SideFiles | None = None
 ) -> Iterator[Outcome | RepairReport]:
     """Write what can be saved of one input to `output`, yielding what became of each damaged range, then the report.
 
-    `trail` takes the bytes that are dropped and the list of all ranges. An input that cannot be read, and an output
-    that cannot be written, is a report with status `error`; nothing then stands under the output's name that did not
-    before. A reader of standard output who went away is `BrokenPipeError`. Once `trail` could not be written, no input
-    is read any more, since its output would not be published.
+    `side_files` takes the dropped bytes and the list of all ranges. An input that cannot be read, and an output that
+    cannot be written, is a report with status `error`; nothing then stands under the output's name that did not before.
+    Raises `BrokenPipeError` where standard output is a broken pipe. Once `side_files` has failed, no input is read any
+    more, since its output would not be published.
     """
-    trail = trail or Trail()
+    side_files = side_files or SideFiles()
     try:
-        if trail.failure:
-            raise trail.failure
-        yield from _attempt(name, output, options, trail)
+        if side_files.failure:
+            raise side_files.failure
+        yield from _attempt(name, output, options, side_files)
     except TfrtoolError as error:
-        trail.failed(name, error.facts)
+        side_files.failed(name, error.facts)
         yield failed(name, error)
     except MemoryError:
-        trail.failed(name, "out of memory")
+        side_files.failed(name, "out of memory")
         yield RepairReport(name, status="error", error=("memory", "out of memory"))
 
 
@@ -134,12 +134,12 @@ def repair(
         dry_run=dry_run,
     )
     outcomes: list[Outcome] = []
-    side_files = (None, None) if dry_run else sides
-    with Trail(*side_files, force=force, inputs=(name,)) as trail:
-        for item in _attempt(name, out, options, trail):
+    names = (None, None) if dry_run else sides
+    with SideFiles(*names, force=force, inputs=(name,)) as side_files:
+        for item in _attempt(name, out, options, side_files):
             if isinstance(item, RepairReport):
-                unpublished = trail.publish()
-                for failure in (*unpublished.values(), trail.failure):
+                unpublished = side_files.publish()
+                for failure in (*unpublished.values(), side_files.failure):
                     if failure is not None:
                         raise failure
                 item.outcomes = outcomes
@@ -155,11 +155,11 @@ def _refuse_input(option: str, side: str | None, name: str) -> None:
             raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
 
 
-def _attempt(name: str, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+def _attempt(name: str, output: str, options: RepairOptions, side_files: SideFiles) -> Iterator[Outcome | RepairReport]:
     _rehearse(name, output, options)
     with open_source(name, twice=True) as source:
         unwrapped(source, "auto")
-        yield from _repair(source, output, options, trail)
+        yield from _repair(source, output, options, side_files)
 
 
 def _rehearse(name: str, output: str, options: RepairOptions) -> None:
@@ -174,47 +174,53 @@ def _rehearse(name: str, output: str, options: RepairOptions) -> None:
         FrameFile(output, force=options.force, same_as=(name,)).discard()
 
 
-def _repair(source: Source, output: str, options: RepairOptions, trail: Trail) -> Iterator[Outcome | RepairReport]:
+def _repair(
+    source: Source, output: str, options: RepairOptions, side_files: SideFiles
+) -> Iterator[Outcome | RepairReport]:
     seen = _seen(source, options)
     report = RepairReport(**{name: getattr(seen, name) for name in FileReport.names()})
     report.sound, report.records = seen.records, 0
-    report.quarantine, report.report = trail.quarantine_name, trail.report_name
-    trail.begin(source.name)
+    report.quarantine, report.report = side_files.quarantine_name, side_files.report_name
+    side_files.begin(source.name)
     if report.remedy and report.remedy.verb == "repair":
         report.remedy = None
-    with source.again() as again, Reread(again) as data, closing(Saving(again, output, options, report)) as saving:
+    with (
+        source.again() as again,
+        ReplayStream(again) as data,
+        closing(RepairOutput(again, output, options, report)) as out,
+    ):
         if report.status == "foreign":
             report.lost = True
-            report.bytes = report.dropped_bytes = trail.whole(again.data, report)
+            report.bytes = report.dropped_bytes = side_files.whole(again.data, report)
             if report.bytes:
                 whole = Damage(0, report.bytes, "stray", detail=report.message or "")
                 yield Outcome(whole, "dropped", 0, ((0, report.bytes),))
         elif report.status == "clean":
             report.kept = report.sound
-            trail.frames(0, report.bytes or 0, report.sound)
-            saving.copy(_half(options.progress))
+            side_files.frames(0, report.bytes or 0, report.sound)
+            out.copy(_half(options.progress))
         else:
-            yield from _mended(again, data, saving, options, trail, report)
+            yield from _mended(again, data, out, options, side_files, report)
             report.lost = report.lost or not report.written
         refuse_rewritten(again)
-        trail.end()
+        side_files.end()
         report.records = report.written
         if report.corrected or report.unverified:
             report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
         elif report.converted and not report.lost:
             report.hint = None  # the same
-        saving.publish(trail)
+        out.publish(side_files)
     yield report
 
 
 def _seen(source: Source, options: RepairOptions) -> FileReport:
     """What the first pass finds."""
-    with Reread(source) as data:
+    with ReplayStream(source) as data:
         source.data = data
-        reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
-        for event in reading.events():
+        reader = FileReader(source, Options(format=options.format, progress=_half(options.progress)))
+        for event in reader.events():
             data.release(event.end)
-        return reading.report()
+        return reader.report()
 
 
 def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
@@ -232,11 +238,16 @@ def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | Non
 
 
 def _mended(
-    source: Source, data: Reread, saving: Saving, options: RepairOptions, trail: Trail, report: RepairReport
+    source: Source,
+    data: ReplayStream,
+    out: RepairOutput,
+    options: RepairOptions,
+    side_files: SideFiles,
+    report: RepairReport,
 ) -> Iterator[Outcome]:
-    undone = Undone(data, report.diagnosis) if report.converted and report.diagnosis else None
+    undone = TextModeDecoder(data, report.diagnosis) if report.converted and report.diagnosis else None
     walked = undone or data
-    salvage = Salvage(
+    policy = RecoveryPolicy(
         walked,
         report.kind,
         fix_bits=options.fix_bits,
@@ -246,33 +257,33 @@ def _mended(
     keep = options.keep
     if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
         keep = "all"  # as of a sound file
-    mending = Mending(data, walked, saving, salvage, trail, report, keep)
+    accounting = RepairAccounting(data, walked, out, policy, side_files, report, keep)
     if undone:
-        yield from _conversion_undone(source, undone, mending, _half(options.progress))
+        yield from _conversion_undone(source, undone, accounting, _half(options.progress))
         return
     source.data = data
-    reading = Reading(source, Options(format=options.format, progress=_half(options.progress)))
-    for event in reading.events(payloads=True):
-        yield from mending.take(event)
+    reader = FileReader(source, Options(format=options.format, progress=_half(options.progress)))
+    for event in reader.events(payloads=True):
+        yield from accounting.take(event)
 
 
 def _stays_damaged(source: Source, diagnosis: str) -> bool:
-    with source.again() as again, Reread(again) as data:
-        return any(isinstance(event, Damage) for event in walk(Undone(data, diagnosis))) or bool(again.faults)
+    with source.again() as again, ReplayStream(again) as data:
+        return any(isinstance(event, Damage) for event in walk(TextModeDecoder(data, diagnosis))) or bool(again.faults)
 
 
 def _conversion_undone(
-    source: Source, undone: Undone, mending: Mending, progress: Callable[[int], None] | None
+    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: Callable[[int], None] | None
 ) -> Iterator[Outcome]:
     """Walk an undone stream; the breaks of the codec stand where the input breaks."""
     told = breaks = 0
     for event in chain(walk(undone, payloads=True), (None,)):
-        yield from mending.take(event) if event else mending.settle()
+        yield from accounting.take(event) if event else accounting.emit_pending()
         for fault in source.faults[breaks:]:
-            if event and fault.offset_decoded > mending.reached:
+            if event and fault.offset_decoded > accounting.reached:
                 break
             breaks += 1
-            yield from mending.broken(codec_damage(fault))
+            yield from accounting.broken(codec_damage(fault))
         now = source.position_encoded()
         if progress and now > told:
             progress(now - told)

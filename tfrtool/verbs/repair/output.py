@@ -16,13 +16,13 @@ from tfrtool.report import RepairReport
 from tfrtool.sources.source import Source, open_source
 from tfrtool.sources.spool import whole
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading
+from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.records import FrameFile
 from tfrtool.verbs.repair.decide import Payload, copied
 
 if TYPE_CHECKING:
     from tfrtool.verbs.repair.options import RepairOptions
-    from tfrtool.verbs.repair.side_files import Trail
+    from tfrtool.verbs.repair.side_files import SideFiles
 
 _DIGESTS = 1 << 20
 """Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
@@ -30,7 +30,7 @@ _COMPARED = 16 << 20
 """Largest payload that is compared, in bytes: no larger one is held to take its digest."""
 
 
-class Saving:
+class RepairOutput:
     """Writes the records that are kept of one input; with `dry_run` it only counts their bytes in the report."""
 
     def __init__(self, source: Source, output: str, options: RepairOptions, report: RepairReport) -> None:
@@ -89,13 +89,13 @@ class Saving:
             self._count_repeats([whole])
         self._write(masked(crc).to_bytes(4, "little"))
 
-    def publish(self, trail: Trail) -> None:
+    def publish(self, side_files: SideFiles) -> None:
         """Have the output published, if there is one. Raises `WriteError`; there is none then."""
-        sink = None if self._file is None else self._file.settle()
+        sink = None if self._file is None else self._file.flush_to_disk()
         if sink is not None:
             try:
-                trail.written(self._output, self._report)
-                trail.take(self._source.name, sink)
+                side_files.written(self._output, self._report)
+                side_files.take(self._source.name, sink)
             except BaseException:
                 sink.discard()
                 raise
@@ -137,10 +137,10 @@ class Saving:
         report = self._report
         try:
             with open_source(name) as source:
-                reading = Reading(source, Options(format=report.format or "auto"))
-                for _ in reading.events():
+                reader = FileReader(source, Options(format=report.format or "auto"))
+                for _ in reader.events():
                     pass
-                found = reading.report()
+                found = reader.report()
         except TfrtoolError as error:
             raise WriteError(
                 f"the output '{self._output}' could not be read back: {error}; nothing was published"

@@ -19,7 +19,7 @@ from tfrtool.verbs.formats.json_text import json_text
 from tfrtool.verbs.repair.decide import copied
 
 
-class Trail:
+class SideFiles:
     """Both side files of one run, each published whole or not at all at the end of the `with` block; each may be left
     out.
 
@@ -56,7 +56,7 @@ class Trail:
         self._published: list[str] = []
         self._waiting: list[tuple[str, Sink]] = []
         self._unpublished: dict[str, WriteError] = {}
-        self._settled = self._done = False
+        self._finished = self._done = False
         self._set_aside = 0
         self._path = ""
         self._kept: Range | None = None
@@ -125,13 +125,13 @@ class Trail:
             sink.unlock()
         self._waiting.append((path, sink))
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         """All inputs are done: bring the side files to the disk, which can take its time."""
-        if self._settled:
+        if self._finished:
             return
         with suppress(WriteError):  # which `failure` tells
             self.end()
-        self._settled, self._quarantine, self._report = True, None, None
+        self._finished, self._quarantine, self._report = True, None, None
         with self._may_fail():
             for sink in () if self._failure else self._sinks.values():
                 sink.settle()
@@ -143,7 +143,7 @@ class Trail:
         `failure` tells of that. A second call gives the same and does nothing.
         """
         if not self._done:
-            self.settle()
+            self.finish()
             self._done = True
             with self._may_fail():
                 for name, sink in () if self._failure else self._sinks.items():

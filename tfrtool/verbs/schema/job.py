@@ -14,7 +14,7 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def schema_file(name: str, options: Options, n: int | None = None) -> Iterator[D
 
     `n` is how many records of it are read, from the first; None for all. A payload that does not parse is damage.
     """
-    yield from reading(name, options, lambda read: _Describing(read, n).run())
+    yield from read_file(name, options, lambda read: _Describing(read, n).run())
 
 
 class _Describing:
     """Reads one file into a schema."""
 
-    def __init__(self, read: Reading, n: int | None) -> None:
+    def __init__(self, read: FileReader, n: int | None) -> None:
         self.read = read
         self.left = n
         self.schema = Schema()
@@ -161,7 +161,7 @@ class _Describing:
             damage = self._damage(batch, number, error)
             self.schema.misfits += 1
             self.schema.first_misfit = self.schema.first_misfit or Place(path, batch.first + number)
-            self.read.unfit(damage)
+            self.read.reclassify_as_damaged(damage)
             yield damage
 
     def _damage(self, batch: Batch, number: int, error: WireError) -> Damage:

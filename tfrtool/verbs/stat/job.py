@@ -16,7 +16,7 @@ from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import Reading, reading
+from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread, histogram
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
 
     `close` the report's `digests` when done with them.
     """
-    for event in reading(name, options, lambda read: _stat(read, options)):
+    for event in read_file(name, options, lambda read: _stat(read, options)):
         yield stat_report(event) if isinstance(event, FileReport) else event
 
 
@@ -103,7 +103,7 @@ def stat_report(report: FileReport) -> StatReport:
     return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
 
 
-def _stat(read: Reading, options: StatOptions) -> Iterator[Damage | StatReport]:
+def _stat(read: FileReader, options: StatOptions) -> Iterator[Damage | StatReport]:
     if options.write_index is None or read.foreign:
         yield from _walked(read, options, None)
         return
@@ -184,7 +184,7 @@ class _Lines:
                 self.error = _left(self._path)
 
 
-def _walked(read: Reading, options: StatOptions, index: _Lines | None) -> Iterator[Damage | StatReport]:
+def _walked(read: FileReader, options: StatOptions, index: _Lines | None) -> Iterator[Damage | StatReport]:
     payloads, digests = Sizes(), None
     undigested: TfrtoolError | None = None
     if options.duplicates:
@@ -226,7 +226,7 @@ def _walked(read: Reading, options: StatOptions, index: _Lines | None) -> Iterat
     yield report
 
 
-def _digest(read: Reading, digests: Digests, batch: Batch) -> None:
+def _digest(read: FileReader, digests: Digests, batch: Batch) -> None:
     view = batch.view
     if view is None:  # one record larger than the window
         digests.add_in_pieces(_pieces(read, batch.base + batch.begins[0], batch.sizes[0]), batch.first)
@@ -234,7 +234,7 @@ def _digest(read: Reading, digests: Digests, batch: Batch) -> None:
         digests.add((view[begin:end] for begin, end in zip(batch.begins, batch.ends, strict=True)), batch.first)
 
 
-def _pieces(read: Reading, at: int, size: int) -> Iterator[memoryview]:
+def _pieces(read: FileReader, at: int, size: int) -> Iterator[memoryview]:
     view = memoryview(bytearray(min(size, _PIECE)))
     end = at + size
     while at < end:
