@@ -138,7 +138,6 @@ class FileReport(Fields):
     index_faults: int | None = None
     unread: bool = False
     unproved: int = 0
-    undone: int = 0
     remedy: Remedy | None = None
 
     @property

@@ -41,7 +41,6 @@ class Rescue:
     Where `layout` is empty there is one, and `pieces` are the half-open ranges of the decoded stream that hold it, to
     be put together in order. Otherwise the one piece holds `records` frames one after another, in the layout of that
     name. `writer` is the layout by whose checksum alone the payload is proved, behind a header that is sound.
-    `line_feeds`: what stands between the pieces is the CR of a CR LF each, which was a line feed.
     """
 
     how: How
@@ -49,7 +48,6 @@ class Rescue:
     pieces: tuple[tuple[int, int], ...]
     layout: str = ""
     writer: str = ""
-    line_feeds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

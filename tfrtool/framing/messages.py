@@ -43,10 +43,6 @@ def given_up(said: str) -> str:
     return f"{said}; to search them for more damaged records would take too long"
 
 
-def undone() -> str:
-    return "every line feed in this record became CR LF; without that its checksums hold"
-
-
 def mended(length: int, flips: int) -> str:
     if not flips:
         proof = f"the length of {length:,} is right, since the payload's checksum holds"

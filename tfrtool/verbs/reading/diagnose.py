@@ -10,7 +10,6 @@ from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.report import FileReport, Remedy
 from tfrtool.sources.codecs.text_mode import (
-    AGAIN,
     TextConversion,
     as_begun,
     as_found,
@@ -86,10 +85,6 @@ def diagnose(
         return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.remedy = Remedy("repair", report.path)
-        if report.undone > 1:
-            report.diagnosis, report.hint = "crlf", AGAIN
-            what = "every line feed became CR LF: a part of the file went through a text mode"
-            report.message = f"in {report.undone:,} records {what}; {report.message}"
         if report.unproved:
             report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
             report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse too")
@@ -164,12 +159,6 @@ def extent(report: FileReport) -> str:
             much = f", {report.damaged_bytes:,} of {size:,} {unpacked}"
         said.append(f"{ranges:,} damaged range{'s' if ranges != 1 else ''}{much}")
     return ", ".join(said)
-
-
-def is_wholly_converted(source: Source, first: Damage) -> bool:
-    """Whether the beginning of a file, or its first damage, shows signs of a text conversion of all of it."""
-    looks = looks_converted(source.head) or looks_converted(_around(source, first))
-    return looks and text_conversion(_beginning(source)) is not None
 
 
 def _beginning(source: Source) -> bytes:

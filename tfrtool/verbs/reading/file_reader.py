@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from tfrtool.errors import ReadError, TfrtoolError
@@ -104,7 +102,7 @@ class FileReader:
         self._told = 0
         self._faults = 0
         self._first: Damage | None = None
-        self._unproved = self._undone = 0
+        self._unproved = 0
         self._written: Damage | None = None
         """The first range that a wrong writer wrote."""
 
@@ -187,8 +185,7 @@ class FileReader:
             return walk_zeroed(data)
         if self.identity.format == "tfrecord":
             how = {"payloads": payloads, "headers_only": headers_only, "lengths": lengths}
-            events = walk(data, stopped=self._stopped, **how)
-            return events if headers_only or not self.source.seekable else self._undoing(events)
+            return walk(data, stopped=self._stopped, **how)
         from tfrtool.framing.ofrecord import hop_ofrecord, hopped_ofrecord, walk_ofrecord
         from tfrtool.payload.kinds import plausible_ofrecord
 
@@ -199,19 +196,6 @@ class FileReader:
             if count:
                 return iter([Batch(0, data.size, 0, count, 0, None, [], [])])
         return walk_ofrecord(data, plausible_ofrecord)
-
-    def _undoing(self, events: Iterator[Batch | Damage]) -> Iterator[Batch | Damage]:
-        """The same, with the records of which a text conversion of a part of the file made damage."""
-        for event in events:
-            if not isinstance(event, Batch):
-                from tfrtool.verbs.reading.diagnose import is_wholly_converted
-                from tfrtool.verbs.reading.line_endings import undo_within
-
-                yield from undo_within(
-                    chain((event,), events), self.source.data, partial(is_wholly_converted, self.source)
-                )
-                return
-            yield event
 
     def _stopped(self) -> bool:
         """Whether a break of the codec keeps TensorFlow from coming to what is walked now."""
@@ -235,7 +219,6 @@ class FileReader:
         if self._first is None:
             self._first = damage
         rescue = damage.rescue
-        self._undone += rescue is not None and rescue.line_feeds
         if rescue and (rescue.layout or rescue.writer):
             if self._written is None:
                 self._written = damage
@@ -334,7 +317,7 @@ class FileReader:
         elif report.faults:
             from tfrtool.verbs.reading.diagnose import diagnose
 
-            report.unproved, report.undone = self._unproved, self._undone
+            report.unproved = self._unproved
             found = self._first, self._written
             diagnose(report, self.source, self.identity.sniffed, *found, to_the_end=self._finished)
         elif not self.source.head:
