@@ -2,8 +2,8 @@
 
 The folders mirror the package: the tests of `tfrtool/framing/walk.py` stand in `framing/test_walk.py`. Beside them,
 `laws/` holds the laws of the design by random files, `interop/` compares with other programs, `library/` pins the
-public functions, and `release/` checks what is shipped: README, man pages, completions, the wheel. `test_layers.py` holds the
-order of the rooms.
+public functions, and `release/` checks what is shipped: README, man pages, completions, the wheel. `test_layers.py`
+holds the order of the rooms.
 
 `kit/` is the shared vocabulary: it builds files, damages them and runs the program. `data/` has the samples of the
 README. `benchmarks/` are programs; their tests run them on small files. `.ci/run` runs all checks.
@@ -21,9 +21,11 @@ from hypothesis import settings
 from kit import browser
 from kit import oneflow as oneflowkit
 
+# A shell ignores SIGINT in background jobs, nohup ignores SIGHUP; the programs that tests start would inherit that.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    # As under nohup; the programs that tests start would inherit that, and rightly take no notice of a hang-up.
     signal.signal(signal.SIGHUP, lambda number, frame: None)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("same-every-time", derandomize=True, deadline=None)
 settings.load_profile("same-every-time")

@@ -44,7 +44,7 @@ from tfrtool.framing.encode import footer, frame, header  # noqa: E402
 from tfrtool.framing.layout import FRAMING, HEADER  # noqa: E402
 from tfrtool.framing.stream import Held  # noqa: E402
 from tfrtool.framing.walk import walk  # noqa: E402
-from tfrtool.verbs.repair.decide import Salvage, copied  # noqa: E402
+from tfrtool.verbs.repair.decide import RecoveryPolicy, copied  # noqa: E402
 
 MOST_DAMAGES = 5
 _MOVES = ("swapped", "repeated", MIXED)
@@ -89,7 +89,7 @@ class Miss:
 def salvaged(data: bytes) -> tuple[list[bytes], list[Damage]]:
     """The payloads that repair writes for a damaged file, in order, and the damage it tells of."""
     stream = Held(data)
-    salvage = Salvage(stream, None, fix_bits=False, keep_unverified=False)
+    salvage = RecoveryPolicy(stream, None, fix_bits=False, keep_unverified=False)
     payloads: list[bytes] = []
     damage: list[Damage] = []
     for item in walk(stream, payloads=True):

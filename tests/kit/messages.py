@@ -78,7 +78,7 @@ def set_feature(feature: Any, kind_and_values: Any) -> None:
 def example(lists: Lists) -> bytes:
     message = messages.message_class("tensorflow", "Example")()
     fill(message.features.feature, lists)
-    return message.SerializeToString()
+    return message.SerializeToString(deterministic=True)
 
 
 def ordered(lists: Lists) -> bytes:
@@ -87,14 +87,14 @@ def ordered(lists: Lists) -> bytes:
     entries = []
     for name, kind_and_values in lists.items():
         fill((one := message()).feature, {name: kind_and_values})
-        entries.append(one.SerializeToString())
+        entries.append(one.SerializeToString(deterministic=True))
     return sized(1, *entries)
 
 
 def ofrecord(lists: Lists) -> bytes:
     message = messages.message_class("oneflow", "OFRecord")()
     fill(message.feature, lists)
-    return message.SerializeToString()
+    return message.SerializeToString(deterministic=True)
 
 
 def sequence(context: Lists, feature_lists: Mapping[str, list[Any]]) -> bytes:
@@ -104,11 +104,13 @@ def sequence(context: Lists, feature_lists: Mapping[str, list[Any]]) -> bytes:
         message.feature_lists.feature_list[name].SetInParent()
         for step in steps:
             set_feature(message.feature_lists.feature_list[name].feature.add(), step)
-    return message.SerializeToString()
+    return message.SerializeToString(deterministic=True)
 
 
 def event(**parts: Any) -> bytes:
-    return messages.message_class("tensorflow", "Event")(**{"wall_time": 1.7e9, **parts}).SerializeToString()
+    return messages.message_class("tensorflow", "Event")(**{"wall_time": 1.7e9, **parts}).SerializeToString(
+        deterministic=True
+    )
 
 
 def scalar(tag: str, value: float) -> dict[str, Any]:
@@ -123,7 +125,7 @@ def logged(tag: bytes, plugin: bytes = b"", *more: bytes) -> bytes:
 
 
 def tensor(**parts: Any) -> bytes:
-    return messages.message_class("tensorflow", "TensorProto")(**parts).SerializeToString()
+    return messages.message_class("tensorflow", "TensorProto")(**parts).SerializeToString(deterministic=True)
 
 
 # At random.
