@@ -29,7 +29,6 @@ OWN = {
 -n 2 --skip 1 good
 --number 1 --values 3 good
 --values all --record 2 good
---record 2 --index good.idx good
 --keys good
 --html page --force bad
 """,

@@ -21,14 +21,14 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-PAGES = [("head", "--record", "0"), ("verify",), ("stat",)]
+PAGES = ["verify", "stat"]
 
 
-@pytest.mark.parametrize("command", PAGES, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", PAGES)
 @pytest.mark.parametrize("page", ["a.idx", "./a.idx", "other-a.idx"])
-def test_a_page_never_replaces_the_index_of_its_run(here: Path, command: tuple[str, ...], page: str) -> None:
+def test_a_page_never_replaces_the_index_of_its_run(here: Path, command: str, page: str) -> None:
     before = (here / "a.idx").read_bytes()
-    done = run(*command, "--index", "a.idx", "--html", page, "--force", SOUND, cwd=here)
+    done = run(command, "--index", "a.idx", "--html", page, "--force", SOUND, cwd=here)
     assert (done.returncode, done.stdout, (here / "a.idx").read_bytes()) == (2, "", before)
     assert f"--html '{page}' is " in " ".join(done.stderr.split()) and "--index" in done.stderr
 

@@ -183,12 +183,11 @@ def test_head_gives_the_first_records_with_their_features(path: Path) -> None:
     assert features and [(one.text, one.kind, one.count) for one in features.features]
 
 
-def test_head_passes_over_damage_and_finds_the_record_of_a_number(path: Path, tmp_path: Path) -> None:
+def test_head_passes_over_damage_and_finds_the_record_of_a_number(path: Path) -> None:
     put(path, flip(DATA, AT[2] + 20))
-    tfrtool.stat(path, index=tmp_path / "idx")
     assert [record.offset for record in tfrtool.head(path, n=3)] == [AT[0], AT[1], AT[3]]
-    (found,), (by_line,) = tfrtool.head(path, record=3), tfrtool.head(path, record=3, index=tmp_path / "idx")
-    assert (found.offset, by_line.offset) == (AT[3], AT[4])
+    (found,) = tfrtool.head(path, record=3)
+    assert found.offset == AT[3]
     with pytest.raises(tfrtool.DamageError, match=f"record 2 is damaged: data-crc at .{AT[2]}, {AT[3]}") as caught:
         list(tfrtool.head(path, record=2))
     assert caught.value.damage is not None and caught.value.damage.record == 2

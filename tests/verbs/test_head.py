@@ -142,3 +142,68 @@ def test_a_file_that_cannot_be_opened_is_a_report(tmp_path: Path) -> None:
     (report,) = head_file(str(tmp_path / "nothing"), Options())
     assert isinstance(report, FileReport)
     assert (report.status, report.error and report.error[0]) == ("error", "open")
+
+
+# One record by its number
+
+
+def numbered(path: Path, content: bytes, number: int) -> tuple[list[Record | Damage], FileReport]:
+    path.write_bytes(content)
+    *found, report = record_file(str(path), Options(), number)
+    assert isinstance(report, FileReport)
+    return found, report  # type: ignore[return-value]
+
+
+@mark.parametrize("number", range(6))
+def test_one_record_is_found_by_its_number(path: Path, number: int) -> None:
+    (found,), report = numbered(path, DATA, number)
+    assert isinstance(found, Record)
+    assert (found.index, found.payload, found.offset) == (number, EXAMPLES.payloads[number], AT[number])
+    assert (report.status, report.kind, report.records) == ("clean", "example", 1)
+    assert report.unread
+
+
+@mark.parametrize("content", [gzip.compress(DATA), OF_DATA], ids=["gzip", "ofrecord"])
+def test_one_record_is_found_where_headers_cannot_be_hopped(path: Path, content: bytes) -> None:
+    (found,), _ = numbered(path, content, 4)
+    assert isinstance(found, Record) and found.index == 4 and found.payload
+
+
+def test_a_number_beyond_the_last_record_is_an_error(path: Path) -> None:
+    found, report = numbered(path, DATA, 6)
+    assert found == [] and report.error is not None
+    assert report.error[0] == "number" and "has no record 6: it holds 6 records" in report.error[1]
+
+
+def test_damaged_records_count_and_damage_before_is_yielded(path: Path) -> None:
+    (damage, found), report = numbered(path, flip(DATA, AT[1]), 3)
+    assert isinstance(damage, Damage) and damage.record == 1
+    assert isinstance(found, Record) and found.payload == EXAMPLES.payloads[3]
+    assert (found.index, report.status) == (3, "damaged")
+
+
+@mark.parametrize("at", [AT[1] + 40, AT[1]], ids=["payload", "header"])
+def test_a_file_is_unread_where_payloads_before_were_skipped(path: Path, at: int) -> None:
+    last = len(EXAMPLES.payloads) - 1
+    found, report = numbered(path, flip(DATA, at), last)
+    assert isinstance(found[-1], Record) and (report.records, report.unread) == (1, True)
+    assert numbered(path, gzip.compress(DATA), last)[1].unread
+    assert not numbered(path, OF_DATA, last)[1].unread and numbered(path, OF_DATA, last - 1)[1].unread
+
+
+def test_a_damaged_or_missing_record_is_not_counted(path: Path) -> None:
+    data = flip(DATA, AT[3] + 40)
+    assert numbered(path, data, 3)[1].records == numbered(path, data, 99)[1].records == 0
+    assert not numbered(path, frame(EXAMPLES.payloads[0]), 0)[1].unread
+
+
+@mark.parametrize("at", [AT[3] + 40, AT[3], AT[4] - 1])
+def test_damage_of_the_record_itself_is_yielded(path: Path, at: int) -> None:
+    (damage,), report = numbered(path, flip(DATA, at), 3)
+    assert isinstance(damage, Damage)
+    assert (damage.begin, damage.end, damage.record, report.status) == (AT[3], AT[4], 3, "damaged")
+
+
+def test_payloads_of_other_records_are_not_checked(path: Path) -> None:
+    (found,), report = numbered(path, flip(DATA, AT[1] + 40), 3)
+    assert isinstance(found, Record) and report.status == "clean"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from tfrtool.errors import DamageError, as_error
+from tfrtool.errors import DamageError, TfrtoolError, as_error
 from tfrtool.fields import Fields
+from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.stream import CAPACITY
-from tfrtool.framing.walk import Batch
+from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.kinds import kind_of
+from tfrtool.payload.text import plural
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
@@ -77,47 +80,87 @@ def _head(read: FileReader, n: int, skip: int) -> Iterator[Record | Damage | Fil
 
 
 def record_file(name: str, options: Options, number: int) -> Iterator[Record | Damage | FileReport]:
-    """Yield the record of a number in the file, counted from 0 with those that are damaged, or its damage; then the
-    report of what was read. Damage before it is yielded too.
+    """Yield one record by its number in the file, or its damage; then the report of what was read.
 
-    Of the records before it only headers are read, where that is possible. With an index in the options, its line of
-    that number leads to the record, and nothing else is read. That there is no such record, or no sound one where the
-    index says, is a report of status `error`. `records` of the report is 1 where the record is sound, else 0, and
-    `unread` is true unless every byte of the file was looked at: `status` is that of what was.
+    Numbers count from 0 and include damaged records, as in `verify`; damage before the record is yielded too. Of the
+    records before it only headers are read, where that is possible. A number beyond the last record is a report of
+    status `error`. `records` of the report is 1 where the record is intact, else 0. `unread` is true unless every byte
+    of the file was checked: `status` is that of what was.
     """
     yield from read_file(name, options, lambda read: _numbered(read, number))
 
 
 def _numbered(read: FileReader, number: int) -> Iterator[Record | Damage | FileReport]:
-    from tfrtool.verbs.index import NoSuchRecord, StaleIndex, by_index, by_number
-
-    kind, said, shown, end = None, None, 0, 0
-    if read.foreign or read.options.index is None:
-        found: Iterator[Batch | Damage | str] = by_number(read, number)
-    else:
-        found = by_index(read, read.options.index, number)
+    kind, shown, end = None, 0, 0
     try:
-        for event in found:
+        for event in _find(read, number):
             if isinstance(event, Batch):
                 record = _record(event, 0, read)
                 kind, shown, end = record.kind, 1, record.offset + sum(read.framing) + record.size
                 yield record
-            elif isinstance(event, str):
-                said = event
             else:
                 yield event
-    except (NoSuchRecord, StaleIndex) as error:  # which say all there is to say
+    except _NoSuchRecord as error:  # not one that counts what was read before it, which is all of the file
         report = read.counts()
         report.status, report.message, report.error = "error", error.facts, (error.kind, error.facts)
-        report.remedy = error.remedy
     else:
         report = read.report()
-        report.hint = report.hint or said
-        passed_over = number > 0 and report.format == "tfrecord"  # payloads before the record
-        report.unread = report.unread or passed_over or 0 < end < read.tally.bytes + read.tally.damaged_bytes
+        skipped = number > 0 and report.format == "tfrecord"  # payloads before the record
+        report.unread = report.unread or skipped or 0 < end < read.tally.bytes + read.tally.damaged_bytes
     report.records = shown
     report.kind = report.kind or kind
     yield report
+
+
+class _NoSuchRecord(TfrtoolError):
+    """The file has no record of that number."""
+
+    kind = "number"
+
+
+def _find(read: FileReader, number: int) -> Iterator[Batch | Damage]:
+    """Yield the damage before a record, then the record as a batch of one; or its own damage as the last.
+
+    Raises `_NoSuchRecord` where the file holds other records or none, but not where it holds damage alone.
+    """
+    headers = read.identity.format == "tfrecord"
+    holds = 0
+    for event in read.events(payloads=not headers, headers_only=headers, lengths=headers):
+        if isinstance(event, Batch):
+            holds = event.first + event.count
+            if number < holds:
+                yield _payload_read(read, event, number) if headers else _one(event, number - event.first)
+                return
+            continue
+        yield event
+        if event.record is not None:
+            holds = event.record + max(event.rescue.records if event.rescue else 1, 1)
+            if number < holds:
+                return
+    if holds or not read.tally.faults:
+        records = plural(holds, "record")
+        raise _NoSuchRecord(f"'{read.source.name}' has no record {number}: it holds {records}, numbered from 0")
+
+
+def _payload_read(read: FileReader, batch: Batch, number: int) -> Batch | Damage:
+    """Return a record of a batch of headers with its payload, or its damage. A huge payload is left unread."""
+    from tfrtool.verbs.index import frames, payload_damage
+
+    offset, size = next(islice(frames(batch), number - batch.first, None))
+    length, begin, view = size - FRAMING, offset + HEADER, None
+    if length <= MAX_RECORD:
+        damage = payload_damage(read, offset, size, number)
+        if damage:
+            read.reclassify_as_damaged(damage)
+            return damage
+        view = memoryview(bytearray(length))
+        read.source.data.read_into(begin, view)
+    return Batch(offset, offset + size, number, 1, begin, view, [0], [length])
+
+
+def _one(batch: Batch, i: int) -> Batch:
+    begin, end = batch.begins[i], batch.ends[i]
+    return batch.replaced(first=batch.first + i, count=1, begins=[begin], ends=[end], lengths=())
 
 
 def _record(batch: Batch, i: int, read: FileReader) -> Record:
@@ -141,16 +184,14 @@ def head(
     n: int = 5,
     skip: int = 0,
     record: int | None = None,
-    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
 ) -> Iterator[Record]:
-    """Yield `n` sound records after the first `skip`, or the one of number `record`, counted from 0 with damaged ones.
+    """Yield the first `n` intact records after `skip` others, or the one of number `record`.
 
-    Damaged records before are passed over: `verify` tells of them. With an `index` its line of that number leads to
-    `record`, and nothing else is read. Raises `DamageError` where the record of that number is damaged, or the file is
-    none of records; what `walk` raises where it cannot be read; `TfrtoolError` where there is no such record, or the
-    index leads to none; ValueError or TypeError at once for arguments that are none.
+    Numbers count from 0 and include damaged records, which are skipped: `verify` reports them. Raises `DamageError`
+    where the record of that number is damaged, or the file is not a record file; `TfrtoolError` where there is no such
+    record; what `walk` raises where the file cannot be read; ValueError or TypeError at once for invalid arguments.
     """
-    from tfrtool.verbs.options import path_name, path_or_none, refuse_options, whole_number
+    from tfrtool.verbs.options import path_name, refuse_options, whole_number
 
     refuse_options(format=format, compression=compression)
     n, skip = whole_number("n", n, 0), whole_number("skip", skip, 0)
@@ -158,10 +199,7 @@ def head(
         record = whole_number("record", record, 0)
         if skip:
             raise ValueError("record is one record: leave out skip")
-    elif index is not None:
-        raise ValueError("index finds one record: say record, too")
-    name, where = path_name("path", path), path_or_none("index", index)
-    options = Options(format=format, compression=compression, index=where)
+    name, options = path_name("path", path), Options(format=format, compression=compression)
     return _given(head_file(name, options, n, skip) if record is None else record_file(name, options, record), record)
 
 

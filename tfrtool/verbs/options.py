@@ -80,9 +80,9 @@ def _shown(value: Any) -> str:
 class Options(Fields, frozen=True):
     """How inputs are read.
 
-    `format` and `compression` are told by the content unless named. `quick` looks at length checksums and structure
-    only, `payload` also parses every payload. `index` is an index of the input: `verify` holds it against the file,
-    `head` finds a record by it. `progress` is called with the number of bytes on disk read since the last call.
+    `format` and `compression` are detected from the content unless named. `quick` checks length checksums and structure
+    only, `payload` also parses every payload. `index` is an index that `verify` compares with the file. `progress` is
+    called with the number of bytes on disk read since the last call.
     """
 
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto"

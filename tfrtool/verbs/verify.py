@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.walk import Batch
@@ -14,83 +16,58 @@ from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.verbs.index import IndexFault
+    from tfrtool.report import Remedy
+    from tfrtool.verbs.index import IndexCheck, IndexFault
 
 
 def verify_file(name: str, options: Options) -> Iterator[Damage | IndexFault | FileReport]:
     """Yield the damage of one input as it is found, then its report; an input that cannot be read is a report too.
 
-    With an index in the options, what of it does not agree is yielded as well, the first `index_check.TOLD` faults. If
-    `quick`, the payloads of records that have no line in it are looked at, since a damaged record has none.
+    With an index in the options, its faults are yielded as well, the first `index.SHOWN` of them. With `quick` the
+    payloads of records that have no line in it are checked, since a damaged record has none.
     """
-    yield from read_file(name, options, _verify if options.index is None else _verify_both)
+    yield from read_file(name, options, _verify if options.index is None else _verify_with_index)
 
 
-def _verify_both(read: FileReader) -> Iterator[Damage | IndexFault | FileReport]:
-    """Verify a file, and the index that `options` names against it."""
-    from tfrtool.verbs.index import IndexCheck, IndexFault, refuse
+def _verify_with_index(read: FileReader) -> Iterator[Damage | IndexFault | FileReport]:
+    from tfrtool.verbs.index import IndexCheck, refuse_index
 
     assert read.options.index is not None
     if not read.foreign:
-        refuse(read)
-    with IndexCheck(read.options.index, _unseen(read)) as check:
-
-        def watch(event: Batch | Damage) -> Iterator[IndexFault | Damage]:
-            if isinstance(event, Batch):
-                for found in check.batch(event):
-                    if not isinstance(found, IndexFault):
-                        read.reclassify_as_damaged(found)
-                    yield found
-            elif not read.foreign:
-                yield from check.damage(event)
-
-        for event in _verify(read, watch):
-            if isinstance(event, FileReport) and event.status in ("clean", "damaged"):
-                yield from check.end(event.bytes or 0)
-                event.index_faults = check.faults
-                if check.faults and not (event.hint or event.remedy):
-                    from tfrtool.report import Remedy
-
-                    if check.replaceable:
-                        event.remedy = Remedy("stat", event.path, (("index", read.options.index), ("force", True)))
-                    else:
-                        event.remedy = Remedy("stat", event.path, (("index", "NEW.idx"),), "write an index of it")
-            yield event
+        refuse_index(read)
+    hidden = partial(_hidden_damage, read) if _headers_only(read, indexed=True) else None
+    with closing(IndexCheck(read.options.index, hidden)) as check:
+        yield from _verify(read, check)
 
 
-def _unseen(read: FileReader) -> Callable[[int, int, int], Damage | None] | None:
-    """What tells whether a payload is damaged where only headers are read, else None."""
-    if not _headers_only(read, indexed=True):
-        return None
-    from functools import partial
-
+def _hidden_damage(read: FileReader, offset: int, size: int, number: int) -> Damage | None:
+    """Check the payload of a record that was counted as intact by its header alone."""
     from tfrtool.verbs.index import payload_damage
 
-    return partial(payload_damage, read)
+    damage = payload_damage(read, offset, size, number)
+    if damage:
+        read.reclassify_as_damaged(damage)
+    return damage
 
 
 def _headers_only(read: FileReader, indexed: bool) -> bool:
-    """Whether payloads are left alone. Not in a pipe with an index, where none can be looked at later."""
+    """Whether payloads are skipped. Not in a pipe with an index, where none can be checked later."""
     return read.options.quick and (read.source.seekable or not indexed)
 
 
-def _verify(
-    read: FileReader, watch: Callable[[Batch | Damage], Iterator[IndexFault | Damage]] | None = None
-) -> Iterator[Damage | IndexFault | FileReport]:
+def _verify(read: FileReader, check: IndexCheck | None = None) -> Iterator[Damage | IndexFault | FileReport]:
     options = read.options
-    headers = _headers_only(read, indexed=watch is not None)
-    lengths = headers and watch is not None
+    headers = _headers_only(read, indexed=check is not None)
+    lengths = headers and check is not None
     too_large = 0
     ahead = VOTERS if options.payload else 0
     how = {"payloads": options.payload, "headers_only": headers, "lengths": lengths, "whole": True}
     for event in read.events(ahead=ahead, **how):
         if not isinstance(event, Batch):
             yield event
-            if watch is not None:
-                yield from watch(event)
             continue
-        if watch is not None:
-            yield from watch(event)
+        if check is not None:
+            yield from check.batch(event)
         if options.payload:
             too_large += event.view is None
             for damage in _misfits(read, event):
@@ -101,7 +78,21 @@ def _verify(
         report.hint = f"no payload was parsed, since {read.kind_detector.why_unknown()}"
     elif too_large and report.status == "clean" and not report.hint:
         report.hint = f"not parsed, being too large to be held in memory: {too_large:,} of the records"
+    if check is not None and report.status in ("clean", "damaged"):
+        yield from check.end()
+        report.index_faults = check.faults
+        if check.faults and not (report.hint or report.remedy):
+            report.remedy = _write_index(report.path, options.index if check.replaceable else None)
     yield report
+
+
+def _write_index(path: str, index: str | None) -> Remedy:
+    """Suggest writing the index anew, or a new file where `index` is None: what stands there may be anything."""
+    from tfrtool.report import Remedy
+
+    if index is None:
+        return Remedy("stat", path, (("index", "NEW.idx"),), "write an index of it")
+    return Remedy("stat", path, (("index", index), ("force", True)))
 
 
 def _misfits(read: FileReader, batch: Batch) -> Iterator[Damage]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tfrtool.cli.commands.head_run import RECORDS
-from tfrtool.cli.options import check_page, file_option, page_options, reading_command
+from tfrtool.cli.options import check_page, page_options, reading_command
 
 if TYPE_CHECKING:
     from tfrtool.cli.common import Common
@@ -30,11 +30,6 @@ def _number_or_all(context: click.Context, parameter: click.Parameter, value: st
 @click.option("-n", "--number", type=click.IntRange(min=0), metavar="N", help=f"Show N records.  [default: {RECORDS}]")
 @click.option("--skip", type=click.IntRange(min=0), default=0, metavar="K", help="Pass over the first K sound records.")
 @click.option("--record", type=click.IntRange(min=0), metavar="K", help="Show record K alone; the first is 0.")
-@file_option(
-    "--index",
-    metavar="FILE",
-    help="Find record K by the line of that number in FILE, an index; for several inputs, FILE is a directory.",
-)
 @click.option("--keys", is_flag=True, help="Print the names of all features of these records, one a line.")
 @click.option(
     "--values", callback=_number_or_all, metavar="N|all", help="Show the first N values of a feature whole, or all."
@@ -46,7 +41,6 @@ def head(
     number: int | None,
     skip: int,
     record: int | None,
-    index: str | None,
     keys: bool,
     values: int | None,
     raw: bool,
@@ -58,9 +52,7 @@ def head(
     In a pipe the fields of a line are separated by tabs: path, number of the record, name of the feature, its kind, how
     many values it has, a preview of them. A record without features is a line without a name.
 
-    --record counts as `verify` does, damaged records too, and reads the headers of those before; with --index it reads
-    nothing else than that record, and K counts the lines of the index, which has none for damaged records: where that
-    makes a difference it is said.
+    Record numbers match `verify`: damaged records count. --record reads the headers of the records before it.
     """
     from tfrtool.cli.commands import head_run
 
@@ -69,10 +61,8 @@ def head(
     _refuse_contradictions(common, number, keys, values, raw)
     if record is not None and (number is not None or skip):
         raise click.UsageError("--record shows one record: leave out -n and --skip")
-    if index is not None and record is None:
-        raise click.UsageError("--index finds one record: say --record K")
     check_page(common, html, force)
-    return head_run.head(common, number, skip, keys, values, raw, record, index, html, force)
+    return head_run.head(common, number, skip, keys, values, raw, record, html, force)
 
 
 def _refuse_contradictions(common: Common, number: int | None, keys: bool, values: int | None, raw: bool) -> None:

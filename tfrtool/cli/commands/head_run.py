@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ def head(
     values: int | None = None,
     raw: bool = False,
     record: int | None = None,
-    index: str | None = None,
     html: str | None = None,
     force: bool = False,
 ) -> int:
@@ -36,44 +35,27 @@ def head(
 
         return head_file(name, options, count, skip)
 
-    job: Callable[[str, Options], Iterable[Event]] = first
-    resolution, places = None, dict[str, str]()
-    if record is not None:
-        from tfrtool.sources.inputs.resolve import resolve
-
-        resolution = resolve(common.inputs)
-        if index is not None:
-            from tfrtool.cli.paths import index_places
-
-            places = index_places(index, resolution.names)
-        job = _numbered(record, places)
+    job: Callable[[str, Options], Iterable[Event]] = first if record is None else _numbered(record)
     if raw:
         from tfrtool.cli.printers.head import HeadRaw
 
-        return run(
-            common,
-            job,
-            HeadRaw(skip if record is None else record),
-            only_one="--raw writes one payload",
-            resolution=resolution,
-        )
+        return run(common, job, HeadRaw(skip if record is None else record), only_one="--raw writes one payload")
     printer = _printer(common, keys, values)
     if html is None:
-        return run(common, job, printer, resolution=resolution)
+        return run(common, job, printer)
     from tfrtool.cli.html.head import HeadPage
     from tfrtool.cli.html.printing import run_with_page
 
-    indexes = places.values()
-    return run_with_page(common, job, printer, HeadPage(values), html, force, resolution=resolution, indexes=indexes)
+    return run_with_page(common, job, printer, HeadPage(values), html, force)
 
 
-def _numbered(record: int, places: Mapping[str, str]) -> Callable[[str, Options], Iterable[Event]]:
-    """The job of showing one record of each input, found by its index where it has one."""
+def _numbered(record: int) -> Callable[[str, Options], Iterable[Event]]:
+    """The job of showing one record of each input."""
 
     def job(name: str, options: Options) -> Iterable[Event]:
         from tfrtool.verbs.head import record_file
 
-        return record_file(name, options.replaced(index=places.get(name)), record)
+        return record_file(name, options, record)
 
     return job
 

@@ -170,9 +170,8 @@ With --json every line of the output is an object with a "type" and "v": 1. For 
 are counted in the unpacked stream. Bytes that are not UTF-8 stand as {"bytes": "<base64>"} where a string would, NaN
 and infinities as strings. In what head, schema and convert say of a file, "unread" is true where no more of it was
 asked for than what stands before its end: its "status" holds up to there, and verify looks at all of it. With --record
-payloads before that record are passed over, which "unread" says too; with --index its "status" is that of the one
-record alone, and "records" is 1 or 0 either way. In a "record"
-object a feature stands under its name; where that name is not UTF-8, or is taken, it stands under a similar one and
+payloads before that record are passed over, which "unread" says too, and "records" is 1 or 0. In a "record" object a
+feature stands under its name; where that name is not UTF-8, or is taken, it stands under a similar one and
 holds its own as "name". Fields may be added, and never change their meaning.
 """
 
@@ -191,8 +190,8 @@ in 2^32 / (8 * size) of payloads that are damaged in another way: how likely a c
     "stat": [
         """\
 An index has a line <offset> <size> for each sound record, in bytes of the file and with the framing. It is written
-whole or not at all; a compressed file has none, since nobody can seek in it. tfrtool-verify(1) holds an index against
-its file, and tfrtool-head(1) finds a record by one.
+whole or not at all; a compressed file has none, since nobody can seek in it. tfrtool-verify(1) compares an index with
+its file.
 
 Where headers alone are read, "clean" is said of them, and "unchecked" is true with --json: tfrtool-verify(1) checks the
 payloads too.

@@ -108,13 +108,13 @@ def _stat(read: FileReader, options: StatOptions) -> Iterator[Damage | StatRepor
         yield from _walked(read, options, None)
         return
     from tfrtool.sources.sinks.atomic import atomic_output
-    from tfrtool.verbs.index import refuse
+    from tfrtool.verbs.index import refuse_index
 
     index = options.write_index
     report: StatReport | None = None
     begun = False
     try:
-        refuse(read)
+        refuse_index(read)
         with atomic_output(index, force=options.force, same_as=(read.source.name, *options.inputs)) as out:
             begun = True
             lines = _Lines(out, index)
