@@ -18,32 +18,32 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.report import Remedy
+    from tfrtool.suggestion import Suggestion
 
 
 class TfrtoolError(Exception):
     """The root: `str(error)` is one sentence for people, `kind` one word for scripts.
 
-    `facts` is the sentence without what to do next; `remedy` is that, as far as this library can do it.
+    `facts` is the sentence without what to do next; `suggestion` is that, as far as this library can do it.
     """
 
     kind = "internal"
 
-    def __init__(self, facts: str = "", remedy: Remedy | None = None) -> None:
+    def __init__(self, facts: str = "", suggestion: Suggestion | None = None) -> None:
         super().__init__(facts)
         self.facts = facts
-        self.remedy = remedy
+        self.suggestion = suggestion
 
     def __str__(self) -> str:
-        if self.remedy is None or self.remedy.verb:
+        if self.suggestion is None or self.suggestion.verb:
             return self.facts
-        return f"{self.facts}; {self.remedy}"
+        return f"{self.facts}; {self.suggestion}"
 
 
-def as_error(kind: str, facts: str, remedy: Remedy | None = None) -> TfrtoolError:
+def as_error(kind: str, facts: str, suggestion: Suggestion | None = None) -> TfrtoolError:
     """What a report of status `error` says, as the exception of that kind; one of a rarer kind is of the root."""
     found = next((made for made in TfrtoolError.__subclasses__() if made.kind == kind), TfrtoolError)
-    error = found(facts, remedy)
+    error = found(facts, suggestion)
     error.kind = kind
     return error
 
@@ -79,7 +79,7 @@ class RefusedError(TfrtoolError):
 
 
 class OptionError(ValueError):
-    """Arguments that are none, or that do not go together: `words` as those of a `Remedy`, with `given` for each %s."""
+    """Invalid or conflicting arguments: `words` as those of a `Suggestion`, with `given` for each %s."""
 
     def __init__(self, words: str, *given: object) -> None:
         super().__init__(words, *given)
@@ -87,9 +87,9 @@ class OptionError(ValueError):
         self.given = given
 
     def __str__(self) -> str:
-        from tfrtool.report import Remedy
+        from tfrtool.suggestion import Suggestion
 
-        return str(Remedy(words=self.words)) % self.given
+        return str(Suggestion(words=self.words)) % self.given
 
 
 class DamageError(TfrtoolError):

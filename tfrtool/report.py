@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.fields import Fields, made
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Action, Compression, Format, Kind, Range, Status
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-
-Status = Literal["clean", "damaged", "foreign", "error"]
-Format = Literal["tfrecord", "ofrecord"]
-Compression = Literal["none", "gzip", "zlib"]
-Action = Literal["restored", "corrected", "kept", "dropped"]
-"""`restored` payloads proved and written whole · `corrected` one bit of a payload turned over on request · `kept`
-complete payloads that nothing proves, kept on request · `dropped` not written."""
-Range = tuple[int, int]
-Kind = Literal["example", "sequence_example", "event", "ofrecord", "unknown"]
 
 
 UNCHECKED = 8
@@ -26,54 +19,6 @@ UNCHECKED = 8
 
 _MOSTLY = 4
 """How many such records there must be for each other damage."""
-
-WRITING = frozenset({"convert", "repair"})
-"""The jobs that need an output."""
-
-
-class Remedy(Fields, frozen=True):
-    """What helps: a job of this library, as a value, so that everybody can tell of it in words of their own.
-
-    `verb` is the name of the function (`repair`, `convert`, ...), empty for the one that was called; `path` is its
-    input, and `settings` its arguments by name. `first` is a shell command to be run before; with the path `-` it is
-    piped into the job. `aim` says what all of it is good for, as it stands behind "to". Where there are several ways,
-    `words` tells of them instead of all that: `{unknown=drop} leaves them out, {unknown=keep} copies them`, in which
-    braces hold arguments of the function that was called.
-    """
-
-    verb: str = ""
-    path: str = ""
-    settings: tuple[tuple[str, str | bool], ...] = ()
-    aim: str = ""
-    first: str = ""
-    words: str = ""
-
-    def __str__(self) -> str:
-        """The remedy for whoever calls the library."""
-        if self.words:
-            return spelled(self.words, lambda name, value: f"{name}={value!r}" if value else f"`{name}`")
-        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)
-        if not self.verb:
-            return f"say {settings}" + (f" to {self.aim}" if self.aim else "")
-        output = "'OUT'" if self.verb in WRITING else ""
-        call = f"tfrtool.{self.verb}({', '.join(filter(None, (repr(self.path), output, settings)))})"
-        return (f"to {self.aim}: " if self.aim else "") + (f"`{self.first}`, then " if self.first else "") + call
-
-
-def spelled(words: str, argument: Callable[[str, str], str]) -> str:
-    """Words with each argument that stands in braces spelled from its name and its value, which may be empty."""
-    return "".join(
-        part if not number % 2 else argument(*part.partition("=")[::2]) for number, part in enumerate(_parts(words))
-    )
-
-
-def _parts(words: str) -> list[str]:
-    """Text and arguments by turns."""
-    return words.replace("}", "{").split("{")
-
-
-FORCE = Remedy(settings=(("force", True),), aim="replace it")
-"""Of a file that stands where another is to be written."""
 
 
 class Tally(Fields):
@@ -111,8 +56,8 @@ class FileReport(Fields):
     through the text conversion that `diagnosis` names, and holds more records once that is undone; then `restorable`
     counts those that come back by that, and `damaged_records` those that stay damaged; `restorable` is None where that
     is not known, since the input was a pipe, which cannot be read again to undo it. `damage` is filled
-    by `tfrtool.verify` alone. `hint` says in words what to do next, `remedy` which job of this library helps; there may
-    be either, or both, or none. `index_faults` counts the disagreements between the file and an index of it, None where
+    by `tfrtool.verify` alone. `hint` says in words what to do next, `suggestion` which job of this library helps; each
+    may be missing. `index_faults` counts the disagreements between the file and an index of it, None where
     none was held against it. `unread`: reading stopped before the end of the file, since no more was wanted, or passed
     over payloads on its way to one record; `status` is that of what was read.
     """
@@ -138,7 +83,7 @@ class FileReport(Fields):
     index_faults: int | None = None
     unread: bool = False
     unproved: int = 0
-    remedy: Remedy | None = None
+    suggestion: Suggestion | None = None
 
     @property
     def unchecked(self) -> bool:

@@ -13,61 +13,66 @@ from kit.program import run
 
 import tfrtool
 from tfrtool.cli.commands.convert import convert as CONVERT
-from tfrtool.cli.suggestions import advice, command, error_words, option_words, remedy_words
+from tfrtool.cli.suggestions import advice, command, error_words, option_words, suggestion_words
 from tfrtool.errors import OpenError, OptionError, WriteError
-from tfrtool.report import FORCE, FileReport, Remedy
+from tfrtool.report import FileReport
+from tfrtool.suggestion import USE_FORCE, Suggestion
 from tfrtool.verbs.convert.options import convert_options
 
-UNDO = Remedy("repair", "a b", aim="undo it")
+UNDO = Suggestion("repair", "a b", aim="undo it")
 
 
 def test_a_job_is_a_command_that_can_be_pasted() -> None:
-    assert remedy_words(UNDO) == "to undo it, run: tfrtool repair 'a b' -o OUT"
-    assert command(Remedy("convert", "x", (("to", "tfrecord"), ("skip_damaged", True)))) == (
+    assert suggestion_words(UNDO) == "to undo it, run: tfrtool repair 'a b' -o OUT"
+    assert command(Suggestion("convert", "x", (("to", "tfrecord"), ("skip_damaged", True)))) == (
         "tfrtool convert x -o OUT --to tfrecord --skip-damaged"
     )
-    assert command(Remedy("stat", "x", (("index", "i x"), ("force", True)))) == "tfrtool stat --index 'i x' --force x"
+    assert (
+        command(Suggestion("stat", "x", (("index", "i x"), ("force", True)))) == "tfrtool stat --index 'i x' --force x"
+    )
 
 
 def test_what_has_to_be_run_before_stands_before() -> None:
-    assert command(Remedy("verify", "-", first="zstd -dc x")) == "zstd -dc x | tfrtool verify -"
-    assert command(Remedy("verify", "DIR", first="unzip x -d DIR")) == "unzip x -d DIR && tfrtool verify DIR"
-    assert command(Remedy("repair", "-")) == "… | tfrtool repair - -o OUT"
+    assert command(Suggestion("verify", "-", first="zstd -dc x")) == "zstd -dc x | tfrtool verify -"
+    assert command(Suggestion("verify", "DIR", first="unzip x -d DIR")) == "unzip x -d DIR && tfrtool verify DIR"
+    assert command(Suggestion("repair", "-")) == "… | tfrtool repair - -o OUT"
 
 
 def test_an_argument_of_the_same_job_is_an_option_to_say_or_to_leave_out() -> None:
-    assert remedy_words(FORCE) == "say --force to replace it"
-    assert remedy_words(Remedy(settings=(("compression", "auto"),))) == "leave --compression out"
+    assert suggestion_words(USE_FORCE) == "say --force to replace it"
+    assert suggestion_words(Suggestion(settings=(("compression", "auto"),))) == "leave --compression out"
 
 
 def test_the_library_tells_of_arguments_and_calls() -> None:
-    assert str(FORCE) == "say force=True to replace it"
+    assert str(USE_FORCE) == "say force=True to replace it"
     assert str(UNDO) == "to undo it: tfrtool.repair('a b', 'OUT')"
-    assert str(Remedy("verify", "-", first="zstd -dc x")) == "`zstd -dc x`, then tfrtool.verify('-')"
+    assert str(Suggestion("verify", "-", first="zstd -dc x")) == "`zstd -dc x`, then tfrtool.verify('-')"
 
 
 def test_an_error_says_its_facts_and_the_argument_that_helps() -> None:
-    error = WriteError("'x' exists already", FORCE)
+    error = WriteError("'x' exists already", USE_FORCE)
     assert (str(error), error_words(error)) == (
         "'x' exists already; say force=True to replace it",
         "'x' exists already; say --force to replace it",
     )
-    assert str(OpenError("it is a terminal", Remedy("verify", "-"))) == "it is a terminal"
+    assert str(OpenError("it is a terminal", Suggestion("verify", "-"))) == "it is a terminal"
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.remedy) == (str(error), FORCE)
+    assert (str(again), again.suggestion) == (str(error), USE_FORCE)
 
 
 def test_words_come_before_the_remedy_and_either_may_be_alone() -> None:
-    assert advice(FileReport("x", hint="fetch it again", remedy=UNDO)) == f"fetch it again; {remedy_words(UNDO)}"
+    assert (
+        advice(FileReport("x", hint="fetch it again", suggestion=UNDO)) == f"fetch it again; {suggestion_words(UNDO)}"
+    )
     assert advice(FileReport("x", hint="fetch it again")) == "fetch it again"
-    assert advice(FileReport("x", remedy=FORCE)) == "say --force to replace it"
+    assert advice(FileReport("x", suggestion=USE_FORCE)) == "say --force to replace it"
     assert advice(FileReport("x")) is None
 
 
 def test_several_ways_are_told_in_words_whose_arguments_each_reader_knows() -> None:
-    remedy = Remedy(words="{unknown=drop} leaves them out, {source} tells, {skip_damaged} too")
-    assert str(remedy).startswith("unknown='drop' leaves them out, `source` tells, `skip_damaged` too")
-    assert remedy_words(remedy).startswith("--unknown drop leaves them out, --from tells, --skip-damaged too")
+    suggestion = Suggestion(words="{unknown=drop} leaves them out, {source} tells, {skip_damaged} too")
+    assert str(suggestion).startswith("unknown='drop' leaves them out, `source` tells, `skip_damaged` too")
+    assert suggestion_words(suggestion).startswith("--unknown drop leaves them out, --from tells, --skip-damaged too")
 
 
 def test_options_that_do_not_fit_are_told_apart_from_what_was_given() -> None:
@@ -104,7 +109,7 @@ def test_what_stands_in_braces_is_an_argument_that_convert_takes_and_an_option_t
         for path in (Path(tfrtool.__file__).parent / room).rglob("*.py"):
             for text in sentences(ast.parse(path.read_text())):
                 for name, value in re.findall(r"\{([a-z_]+)(?:=([a-z0-9]+))?\}", text):
-                    assert name in parameters and remedy_words(Remedy(words=f"{{{name}}}")) in options, text
+                    assert name in parameters and suggestion_words(Suggestion(words=f"{{{name}}}")) in options, text
                     convert_options(**{name: value} if value else {})
                     found.add(name)
     assert found >= {"double", "unknown", "schema", "schema_out", "types", "drop"}

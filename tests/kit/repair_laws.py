@@ -15,7 +15,7 @@ from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.report import RepairReport
 from tfrtool.sources.source import open_source
-from tfrtool.sources.spool import whole
+from tfrtool.sources.spool import read_all
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import unwrapped
 from tfrtool.verbs.repair.job import repair_file
@@ -150,7 +150,7 @@ def unpacked(done: Repaired, data: bytes) -> bytes:
     if data[:1] in PACKED and (plainly := unzipped(data)):
         return plainly
     with unwrapped(open_source(done.report.path), "auto") as source:  # what packs it is damaged, which zlib refuses
-        return b"".join(map(bytes, whole(source.data)))
+        return b"".join(map(bytes, read_all(source.data)))
 
 
 _SETTLED: set[bytes] = set()

@@ -19,7 +19,7 @@ from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.kernel import Known, summarise
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.wire.reader import WireError
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 from tfrtool.verbs.schema.emit.as_json import schema_fields
 from tfrtool.verbs.schema.job import schema as schema_of
 

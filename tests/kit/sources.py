@@ -10,8 +10,8 @@ from typing import Any
 
 from tfrtool.framing.encode import footer, header
 from tfrtool.framing.stream import Held, Readable
-from tfrtool.sources.codecs.container import Gzip, Wrapper
-from tfrtool.sources.codecs.decoder import Unpacker
+from tfrtool.sources.codecs.container import Container, Gzip
+from tfrtool.sources.codecs.decoder import Decoder
 from tfrtool.sources.codecs.faults import CodecFault
 from tfrtool.sources.spool import Spool
 
@@ -70,15 +70,15 @@ def read_all(data: Readable, step: int = 4096) -> bytes:
 
 
 def unpack(
-    packed: bytes, wrapper: Wrapper = Gzip, sizes: list[int] | int = 0, quick: Any = None
+    packed: bytes, container: Container = Gzip, sizes: list[int] | int = 0, quick: Any = None
 ) -> tuple[bytes, list[CodecFault]]:
     """What comes out, and the faults; with `sizes` the packed bytes come through a spool in such pieces."""
     faults: list[CodecFault] = []
     if not sizes:
-        return b"".join(Unpacker(Held(packed), wrapper, faults, quick).chunks()), faults
+        return b"".join(Decoder(Held(packed), container, faults, quick).chunks()), faults
     spool = Spool(pieces(packed, sizes), "packed", memory=64, segment=256)
     try:
-        return b"".join(Unpacker(spool, wrapper, faults, quick).chunks()), faults
+        return b"".join(Decoder(spool, container, faults, quick).chunks()), faults
     finally:
         spool.close()
 

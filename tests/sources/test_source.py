@@ -20,7 +20,7 @@ from kit.sources import flipped, frame, gz, pieces, read_all, records, words
 from tfrtool.errors import OpenError, ReadError, UnsupportedError
 from tfrtool.sources.local import LocalFile
 from tfrtool.sources.source import Source, open_source
-from tfrtool.sources.spool import Overflow, Spool, chunks_of_descriptor
+from tfrtool.sources.spool import DiskBuffer, Spool, chunks_of_descriptor
 
 DATA = records(40)
 
@@ -125,7 +125,7 @@ def test_a_full_disk_says_where_to_find_more(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_overflow_writes_on_after_short_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda fd, data, at: real(fd, data[:3], at))
-    kept = Overflow("stream", segment=10)
+    kept = DiskBuffer("stream", segment=10)
     for at in range(0, 100, 20):
         kept.append(at, memoryview(DATA)[at : at + 20])
     view = memoryview(bytearray(70))
@@ -304,8 +304,8 @@ def test_something_else_than_was_asked_for_is_named_and_not_decoded(path: Path, 
     with opened(path, content, compression="gzip") as source:
         assert read_all(source.data) == content
         assert (source.compression, source.faults) == ("none", [])
-        assert source.mistaken
-        assert what in source.mistaken.message
+        assert source.format_mismatch
+        assert what in source.format_mismatch.message
 
 
 def test_no_bytes_are_no_fault_whatever_was_asked_for(path: Path) -> None:
@@ -396,9 +396,9 @@ def test_a_file_without_permission_says_so(path: Path, monkeypatch: pytest.Monke
 def test_a_url_says_what_to_do_instead(url: str) -> None:
     with pytest.raises(UnsupportedError, match=f"'{url}'.*pipe it in") as raised:
         open_source(url)
-    remedy = raised.value.remedy
-    assert remedy is not None and (remedy.verb, remedy.path) == ("verify", "-")
-    assert f" '{url}'" in remedy.first
+    suggestion = raised.value.suggestion
+    assert suggestion is not None and (suggestion.verb, suggestion.path) == ("verify", "-")
+    assert f" '{url}'" in suggestion.first
 
 
 def test_a_url_of_a_file_here_says_to_give_its_path() -> None:

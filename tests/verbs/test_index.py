@@ -17,7 +17,8 @@ from kit.verbs import AT, DATA, EXAMPLES, OF_DATA
 import tfrtool
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
-from tfrtool.report import FORCE, FileReport
+from tfrtool.report import FileReport
+from tfrtool.suggestion import USE_FORCE
 from tfrtool.verbs.index import SHOWN, IndexFault
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.stat.job import StatReport
@@ -107,7 +108,7 @@ def test_a_foreign_file_gives_no_index(path: Path, index: Path, content: bytes) 
 def test_nothing_is_written_over_unless_forced_and_never_the_input(path: Path, index: Path) -> None:
     index.write_text("mine")
     report = written(path, index)
-    assert (report.error, report.remedy) == (("write", f"'{index}' exists already"), FORCE)
+    assert (report.error, report.suggestion) == (("write", f"'{index}' exists already"), USE_FORCE)
     assert index.read_text() == "mine"
     assert written(path, index, force=True).status == "clean"
     assert index.read_text().splitlines() == LINES

@@ -17,7 +17,8 @@ from kit.verbs import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS, bytes_read, ranges
 
 import tfrtool
 from tfrtool.framing.encode import frame, ofrecord_frame
-from tfrtool.report import FileReport, Remedy
+from tfrtool.report import FileReport
+from tfrtool.suggestion import Suggestion
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.verify import verify_file
 
@@ -279,14 +280,14 @@ def test_a_large_first_record_tells_the_kind_too(path: Path) -> None:
     damage, report = verified(path, File((large, b"odd one", *EXAMPLES.payloads)).data, payload=True)
     assert (report.kind, [one.record for one in damage]) == ("example", [1])
     without = (("payload", True), ("skip_damaged", True))
-    assert report.remedy == Remedy("convert", str(path), without, "leave these records out")
+    assert report.suggestion == Suggestion("convert", str(path), without, "leave these records out")
 
 
 def test_a_file_in_which_no_payload_has_its_checksum_is_said_to_be_so_and_how_they_are_kept(path: Path) -> None:
     content = b"".join(frame(payload)[:-4] + bytes(4) for payload in (*EXAMPLES.payloads, *EXAMPLES.payloads))
     _, report = verified(path, content)
     assert report.message == "the headers are sound, and no payload of 12 has its checksum"
-    assert report.remedy == Remedy("repair", str(path), (("keep_unverified", True),), "keep those that parse")
+    assert report.suggestion == Suggestion("repair", str(path), (("keep_unverified", True),), "keep those that parse")
     out = path.with_name("out")
     assert tfrtool.repair(path, out, keep_unverified=True).unverified == 12
     assert list(tfrtool.records(out)) == [*EXAMPLES.payloads, *EXAMPLES.payloads]

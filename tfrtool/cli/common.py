@@ -1,6 +1,8 @@
 """What every reading command is asked, whoever parsed the command line."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
+
+from tfrtool.types import CompressionChoice, FormatChoice
 
 # Without the future import that other modules begin with, for which NamedTuple compiles every annotation again.
 
@@ -9,8 +11,8 @@ class Common(NamedTuple):
     """The inputs, and the options of the same names as the fields, with their defaults."""
 
     inputs: tuple[str, ...]
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto"
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    format: FormatChoice = "auto"
+    compression: CompressionChoice = "auto"
     jobs: int = 1
     cluster: str | None = None
     json: bool = False

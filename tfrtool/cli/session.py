@@ -111,9 +111,9 @@ def _refuse_words_in_inputs(names: Sequence[str]) -> None:
         return
     if stat.S_ISREG(target.st_mode):
         from tfrtool.sources.sinks.atomic import refuse_inputs
-        from tfrtool.sources.sinks.same_file import Identities
+        from tfrtool.sources.sinks.same_file import FileIds
 
-        refuse_inputs("-", target, [Identities(names)])
+        refuse_inputs("-", target, [FileIds(names)])
 
 
 def _events(

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say_lines
 from tfrtool.errors import OptionError, TfrtoolError
-from tfrtool.report import WRITING, spelled
 from tfrtool.sources.os_text import reason, shell_word
+from tfrtool.suggestion import WRITING, expand_arguments
 
 if TYPE_CHECKING:
-    from tfrtool.report import FileReport, Remedy
+    from tfrtool.report import FileReport
+    from tfrtool.suggestion import Suggestion
 
 
 _NAMES = {"types": "type", "source": "from", "n": "number"}
@@ -24,46 +25,46 @@ _NAMES = {"types": "type", "source": "from", "n": "number"}
 
 def advice(report: FileReport) -> str | None:
     """What to do next about an input, in one line; None where there is nothing to do."""
-    return _joined(report.hint, _by_this_command(report.remedy) if report.error else report.remedy) or None
+    return _joined(report.hint, _by_this_command(report.suggestion) if report.error else report.suggestion) or None
 
 
 def error_words(error: TfrtoolError) -> str:
     """What could not be done, and what to do next, in one line."""
-    return _joined(error.facts, _by_this_command(error.remedy))
+    return _joined(error.facts, _by_this_command(error.suggestion))
 
 
-def _joined(words: str | None, remedy: Remedy | None) -> str:
-    return "; ".join(filter(None, (words, None if remedy is None else remedy_words(remedy))))
+def _joined(words: str | None, suggestion: Suggestion | None) -> str:
+    return "; ".join(filter(None, (words, None if suggestion is None else suggestion_words(suggestion))))
 
 
-def remedy_words(remedy: Remedy) -> str:
+def suggestion_words(suggestion: Suggestion) -> str:
     """`to undo it, run: tfrtool repair FILE -o OUT`, or `say --force to replace it`."""
-    if remedy.words:
-        return spelled(remedy.words, _argument)
-    if remedy.verb:
-        return (f"to {remedy.aim}, " if remedy.aim else "") + f"run: {command(remedy)}"
-    aim = f" to {remedy.aim}" if remedy.aim else ""
-    if any(value == "auto" for _, value in remedy.settings):
-        return f"leave {' and '.join(_option(name) for name, _ in remedy.settings)} out{aim}"
-    return f"say {' '.join(_options(remedy))}{aim}"
+    if suggestion.words:
+        return expand_arguments(suggestion.words, _argument)
+    if suggestion.verb:
+        return (f"to {suggestion.aim}, " if suggestion.aim else "") + f"run: {command(suggestion)}"
+    aim = f" to {suggestion.aim}" if suggestion.aim else ""
+    if any(value == "auto" for _, value in suggestion.settings):
+        return f"leave {' and '.join(_option(name) for name, _ in suggestion.settings)} out{aim}"
+    return f"say {' '.join(_options(suggestion))}{aim}"
 
 
-def command(remedy: Remedy) -> str:
+def command(suggestion: Suggestion) -> str:
     """The command line of a remedy, to be pasted into a shell."""
-    words = ["tfrtool", remedy.verb, *_options(remedy), shell_word(remedy.path)]
-    if remedy.verb in WRITING:
-        words = ["tfrtool", remedy.verb, shell_word(remedy.path), "-o", "OUT", *_options(remedy)]
+    words = ["tfrtool", suggestion.verb, *_options(suggestion), shell_word(suggestion.path)]
+    if suggestion.verb in WRITING:
+        words = ["tfrtool", suggestion.verb, shell_word(suggestion.path), "-o", "OUT", *_options(suggestion)]
     run = " ".join(words)
-    if remedy.path == "-":
-        return f"{remedy.first or '…'} | {run}"
-    return f"{remedy.first} && {run}" if remedy.first else run
+    if suggestion.path == "-":
+        return f"{suggestion.first or '…'} | {run}"
+    return f"{suggestion.first} && {run}" if suggestion.first else run
 
 
-def _by_this_command(remedy: Remedy | None) -> Remedy | None:
+def _by_this_command(suggestion: Suggestion | None) -> Suggestion | None:
     """What cannot be opened, and is to be piped in, is read by the command that runs."""
-    if remedy is not None and remedy.verb and remedy.path == "-":
-        return remedy.replaced(verb=_called())
-    return remedy
+    if suggestion is not None and suggestion.verb and suggestion.path == "-":
+        return suggestion.replaced(verb=_called())
+    return suggestion
 
 
 def _called() -> str:
@@ -79,16 +80,16 @@ def _called() -> str:
     return next((name for name in sys.argv[1:2] if name in COMMANDS), "verify")
 
 
-def _options(remedy: Remedy) -> list[str]:
+def _options(suggestion: Suggestion) -> list[str]:
     return [
         _option(name) if value is True else f"{_option(name)} {shell_word(str(value))}"
-        for name, value in remedy.settings
+        for name, value in suggestion.settings
     ]
 
 
 def option_words(error: ValueError) -> str:
     """What is wrong about the options of a command line."""
-    return spelled(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
+    return expand_arguments(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
 
 
 def _argument(name: str, value: str) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 from tfrtool.payload.features.read import read_features
 from tfrtool.payload.features.view import FeatureView
 from tfrtool.payload.wire.reader import Buffer
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 

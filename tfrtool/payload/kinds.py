@@ -20,7 +20,7 @@ from tfrtool.fields import Fields, made
 from tfrtool.payload.validate import Misfit, evidence, misfit, nearly
 from tfrtool.payload.wire.example import usual_example, usual_ofrecord
 from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, fields
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 SAMPLE = 64
 """How many records settle the kind of a file."""

@@ -17,7 +17,7 @@ from tfrtool.fields import Fields, made
 from tfrtool.payload.wire.example import EXAMPLE_LISTS, OFRECORD_LISTS, WINDOW, usual_list
 from tfrtool.payload.wire.messages import Package, messages
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 MESSAGE: dict[Kind, tuple[Package, str]] = {
     "example": ("tensorflow", "Example"),

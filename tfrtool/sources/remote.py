@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrtool.errors import UnsupportedError
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
 
 _FETCH = {"gs": "gsutil cat", "s3": "aws s3 cp", "http": "curl -fsSL", "https": "curl -fsSL", "hdfs": "hdfs dfs -cat"}
 """What writes the bytes behind a URL to standard output."""
@@ -26,4 +26,4 @@ def unsupported(name: str) -> UnsupportedError:
         return UnsupportedError(f"cannot open '{name}': give the path itself, '{rest}'")
     command = f"{_FETCH.get(scheme, 'FETCH')} '{name}'{' -' if scheme == 's3' else ''}"
     what = f"cannot open '{name}': URLs are not supported yet; copy it here first, or pipe it in"
-    return UnsupportedError(what, Remedy("verify", "-", first=command))
+    return UnsupportedError(what, Suggestion("verify", "-", first=command))

@@ -12,20 +12,19 @@ from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
 from tfrtool.sources.os_text import quoted, reason
 from tfrtool.sources.remote import is_url, unsupported
+from tfrtool.types import CompressionChoice
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from tfrtool.framing.stream import Readable
-    from tfrtool.report import Compression
-    from tfrtool.sources.codecs.decoder import Unpacker
+    from tfrtool.sources.codecs.decoder import Decoder
     from tfrtool.sources.codecs.faults import CodecFault
-    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.spool import Spool
+    from tfrtool.types import Compression
 
 # What a plain record file does not need is imported where it is used: it takes longer than reading a small file.
-
-Wanted = Literal["auto", "none", "gzip", "zlib"]
 
 HEAD_SIZE = 64 << 10
 """Bytes that can be looked at before anything is consumed."""
@@ -47,44 +46,43 @@ class Source:
     - `data`: the decoded stream
     - `faults`: what is wrong with the gzip or zlib stream, in order; grows as `data` is read
     - `seekable`: whether any byte of `data` can be had at once, so that payloads may be skipped
-    - `mistaken`: what the input is instead, where it was said to be compressed and is not: it is then given as it lies
-      there; None otherwise
+    - `format_mismatch`: what the input is, if it lacks the compression that was asked for; it is then read as it is
     - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
     """
 
     def __init__(self, name: str, raw: LocalFile | Spool, raw_head: bytes) -> None:
-        """A source that is not compressed; `unpack_as` makes it another."""
+        """A source that is not compressed; `decompress_as` makes it another."""
         self.name = name
         self.size_on_disk = raw.size
         self.compression: Compression = "none"
         self.data: Readable = raw
         self.faults: list[CodecFault] = []
-        self.mistaken: Sniffed | None = None
+        self.format_mismatch: FormatMatch | None = None
         self.seekable = isinstance(raw, LocalFile)
         self.head = self.raw_head = raw_head
         self._raw = raw
         self._undo: Undo | None = None
         self._lead = 0
-        self._unpacked: Spool | None = None
-        self._unpacker: Unpacker | None = None
+        self._decoded: Spool | None = None
+        self._decoder: Decoder | None = None
 
-    def unpack_as(
+    def decompress_as(
         self, compression: Literal["gzip", "zlib"], *, checked: bool, undo: Undo | None = None, lead: int = 0
     ) -> None:
         """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is.
 
         `undo` undoes first what was done to the packed bytes; `lead` bytes before them are given as they are.
         """
-        from tfrtool.sources.codecs.container import WRAPPERS
-        from tfrtool.sources.codecs.decoder import Unpacker
+        from tfrtool.sources.codecs.container import CONTAINERS
+        from tfrtool.sources.codecs.decoder import Decoder
         from tfrtool.sources.codecs.faults import CodecFault
         from tfrtool.sources.spool import Spool
 
-        wrapper = WRAPPERS[compression]
-        if not checked and self.raw_head and wrapper.header(self.raw_head).state == "foreign":
-            self.mistaken = _not_compressed(compression, self.raw_head, self.size_on_disk)
+        container = CONTAINERS[compression]
+        if not checked and self.raw_head and container.header(self.raw_head).state == "foreign":
+            self.format_mismatch = _describe_mismatch(compression, self.raw_head, self.size_on_disk)
             return
-        self.compression, self.seekable, self.mistaken = compression, False, None
+        self.compression, self.seekable, self.format_mismatch = compression, False, None
         self._undo, self._lead = undo, lead
         packed: Readable = self._raw
         if undo:
@@ -92,14 +90,14 @@ class Source:
             self.faults.append(CodecFault(0, 0, undo.message, stops=True, harmless=True))
         # isal needs a second look at what is odd, which only a file can give.
         quick = _quick_zlib() if packed is self._raw and isinstance(packed, LocalFile) else None
-        self._unpacker = Unpacker(packed, wrapper, self.faults, quick, lead)
-        self.data = self._unpacked = Spool(self._unpacker.chunks(), self.name)
+        self._decoder = Decoder(packed, container, self.faults, quick, lead)
+        self.data = self._decoded = Spool(self._decoder.chunks(), self.name)
         self.head = _first_bytes(self.data)
 
     def position_encoded(self) -> int:
         """Bytes of the input consumed so far, for progress."""
-        if self._unpacker is not None:
-            return self._unpacker.position
+        if self._decoder is not None:
+            return self._decoder.position
         return self._raw.position if isinstance(self._raw, LocalFile) else self._raw.produced
 
     def grown_by(self) -> int:
@@ -110,7 +108,7 @@ class Source:
         """Whether a file on disk was changed since it was opened, so that what was read may be old and new mixed."""
         return isinstance(self._raw, LocalFile) and self._raw.was_rewritten()
 
-    def sniff(self) -> Sniffed | None:
+    def sniff(self) -> FormatMatch | None:
         """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
         from tfrtool.sources.detect.signatures import RIEGELI_MAGIC, TAIL_SIZE, sniff_magic
 
@@ -129,32 +127,32 @@ class Source:
         return self._raw
 
     @property
-    def rereadable(self) -> bool:
-        """Whether `again` can open the input a second time."""
+    def reopenable(self) -> bool:
+        """Whether `reopen` can open the input a second time."""
         return isinstance(self._raw, LocalFile)
 
-    def again(self) -> Source:
+    def reopen(self) -> Source:
         """A second source over the same open input, from its beginning; close it before this one."""
         if not isinstance(self._raw, LocalFile):
             raise ValueError("the source was not opened to be read twice")
         raw = self._raw.sharing()
         source = Source(self.name, raw, _first_bytes(raw))
         if self.compression != "none":
-            source.unpack_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
+            source.decompress_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
         source.size_on_disk = self.size_on_disk
         return source
 
-    def kept(self) -> Source:
-        """The decoded stream, of which nothing was forgotten, copied to a nameless file: a source for `again`."""
-        copy = _copied(self.data, self.name)
+    def spool_to_file(self) -> Source:
+        """The decoded stream, of which nothing was forgotten, copied to a nameless file: a source for `reopen`."""
+        copy = _spooled_to_file(self.data, self.name)
         kept = Source(self.name, copy, _first_bytes(copy))
         kept.size_on_disk, kept.faults = self.size_on_disk, self.faults
         return kept
 
     def close(self) -> None:
         """Close the input and drop what was kept of it."""
-        if self._unpacked is not None:
-            self._unpacked.close()
+        if self._decoded is not None:
+            self._decoded.close()
         self._raw.close()
 
     def __enter__(self) -> Self:
@@ -166,12 +164,12 @@ class Source:
         self.close()
 
 
-def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False) -> Source:
+def open_source(name: str, *, compression: CompressionChoice = "auto", reopenable: bool = False) -> Source:
     """Open a name that `resolve` gave: a path, `-`, or a URL.
 
-    `twice` makes the source one that can be opened again, by `Source.again`: what can only be read forwards is first
-    copied to a nameless temporary file. `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked
-    for and something else found, nothing is decoded, and `mistaken` says what was found. Raises `OpenError`,
+    With `reopenable`, `Source.reopen` can open the input again: a stream that can only be read forwards is first copied
+    to a nameless temporary file. `auto` tells the compression by the first bytes. With `gzip` or `zlib` asked
+    for and something else found, nothing is decoded, and `format_mismatch` says what was found. Raises `OpenError`,
     `ReadError` (the first bytes cannot be read), or `UnsupportedError` (a URL).
     """
     if compression not in ("auto", "none", "gzip", "zlib"):
@@ -182,8 +180,8 @@ def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False)
         raw = _open(name)
         undo.callback(raw.close)
         size = raw.size
-        if twice and not isinstance(raw, LocalFile):
-            stream, raw = raw, _copied(raw, name)
+        if reopenable and not isinstance(raw, LocalFile):
+            stream, raw = raw, _spooled_to_file(raw, name)
             stream.close()
             undo.callback(raw.close)
         source = _source(name, raw, compression)
@@ -192,23 +190,23 @@ def open_source(name: str, *, compression: Wanted = "auto", twice: bool = False)
         return source
 
 
-def _source(name: str, raw: LocalFile | Spool, compression: Wanted) -> Source:
+def _source(name: str, raw: LocalFile | Spool, compression: CompressionChoice) -> Source:
     source = Source(name, raw, _first_bytes(raw))
-    kind = _told_apart(source.raw_head) if compression == "auto" else compression
+    kind = _detect_compression(source.raw_head) if compression == "auto" else compression
     if kind != "none":
-        source.unpack_as(kind, checked=compression == "auto")
+        source.decompress_as(kind, checked=compression == "auto")
     return source
 
 
-def _copied(stream: Readable, name: str) -> LocalFile:
+def _spooled_to_file(stream: Readable, name: str) -> LocalFile:
     """All of a stream that can only be read forwards, in a temporary file without a name."""
     from tempfile import TemporaryFile
 
-    from tfrtool.sources.spool import whole
+    from tfrtool.sources.spool import read_all
 
     try:
         with TemporaryFile() as file:
-            for view in whole(stream):
+            for view in read_all(stream):
                 file.write(view)
             file.flush()
             copy = LocalFile(os.dup(file.fileno()), name)
@@ -217,7 +215,7 @@ def _copied(stream: Readable, name: str) -> LocalFile:
     return copy
 
 
-def _told_apart(raw_head: bytes) -> Compression:
+def _detect_compression(raw_head: bytes) -> Compression:
     from tfrtool.framing.crc import header_is_sound
 
     if header_is_sound(raw_head):
@@ -234,14 +232,14 @@ def _open(name: str) -> LocalFile | Spool:
     try:
         fd = os.open(name, os.O_RDONLY)
     except (OSError, ValueError) as error:
-        raise OpenError(f"cannot open '{name}': {_link_or(name, error)}") from error
+        raise OpenError(f"cannot open '{name}': {_reason_or_dead_link(name, error)}") from error
     try:
         mode = os.fstat(fd).st_mode
         if stat.S_ISDIR(mode):
             raise OpenError(f"cannot open '{name}': it is a directory")
         if stat.S_ISREG(mode):
             file = LocalFile(fd, name)
-            if file.size or not _gives_bytes(fd):
+            if file.size or not _has_bytes(fd):
                 return file
         from tfrtool.sources.spool import Spool, chunks_of_descriptor
 
@@ -257,22 +255,22 @@ def _standard_input() -> LocalFile | Spool:
     except OSError as error:
         raise OpenError(f"cannot read standard input: {reason(error)}") from error
     if os.isatty(0):
-        from tfrtool.report import Remedy
+        from tfrtool.suggestion import Suggestion
 
-        raise OpenError("standard input is a terminal: pipe records in", Remedy("verify", "-", first="cat FILE"))
+        raise OpenError("standard input is a terminal: pipe records in", Suggestion("verify", "-", first="cat FILE"))
     if stat.S_ISDIR(mode):
         raise OpenError("cannot read standard input: it is a directory")
     if stat.S_ISREG(mode):  # redirected from a file, which can be read at any byte from where it stands
         base = os.lseek(0, 0, os.SEEK_CUR)
         file = LocalFile(0, "-", base=base, closes=False)
-        if file.size or not _gives_bytes(0):
+        if file.size or not _has_bytes(0):
             return file
     from tfrtool.sources.spool import Spool, chunks_of_descriptor
 
     return Spool(chunks_of_descriptor(0, "-"), "-")
 
 
-def _gives_bytes(fd: int) -> bool:
+def _has_bytes(fd: int) -> bool:
     """Whether a file of no size has bytes all the same, as those under /proc do, or an error to tell of."""
     try:
         return bool(os.pread(fd, 1, 0))
@@ -285,20 +283,20 @@ def _first_bytes(data: Readable) -> bytes:
     return bytes(view[: data.read_into(0, view)])
 
 
-def _link_or(name: str, error: OSError | ValueError) -> str:
+def _reason_or_dead_link(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError) and os.path.islink(name):
         return f"it is a symbolic link to '{os.readlink(name)}', which is not there"
     return reason(error)
 
 
-def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
+def _describe_mismatch(wanted: str, head: bytes, size: int | None) -> FormatMatch:
     """What stands where `wanted` data was asked for."""
     from tfrtool.framing.crc import header_is_sound
-    from tfrtool.report import Remedy
-    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.detect.signatures import sniff_magic
+    from tfrtool.suggestion import Suggestion
 
-    found, sniffed = _told_apart(head), None
+    found, sniffed = _detect_compression(head), None
     if header_is_sound(head):
         diagnosis, what = "tfrecord", "TFRecord data that is not compressed"
     elif found != "none":
@@ -309,8 +307,10 @@ def _not_compressed(wanted: str, head: bytes, size: int | None) -> Sniffed:
         what = sniffed.message if sniffed else f"it begins with the bytes {head[:8].hex(' ')}"
     message = f"{wanted} data was asked for, and this is none: {what}"
     if sniffed:
-        return Sniffed(diagnosis, message, sniffed.hint, sniffed.remedy)
-    return Sniffed(diagnosis, message, "", Remedy(settings=(("compression", "auto"),), aim="have it told apart"))
+        return FormatMatch(diagnosis, message, sniffed.hint, sniffed.suggestion)
+    return FormatMatch(
+        diagnosis, message, "", Suggestion(settings=(("compression", "auto"),), aim="have it told apart")
+    )
 
 
 def _quick_zlib() -> Any:

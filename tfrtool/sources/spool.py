@@ -32,7 +32,7 @@ class _Segment:
     file: BinaryIO
 
 
-class Overflow:
+class DiskBuffer:
     """Bytes `[begin, end)` of a stream, appended at the end and forgotten from the front.
 
     The files have no name, so nothing is left behind by a killed process. Disk use is bounded by what is held: a
@@ -115,7 +115,7 @@ _SMALL = 16 << 10
 """Chunks smaller than this are copied together, since each kept chunk costs some bytes of its own."""
 
 
-def whole(data: Readable) -> Iterator[memoryview]:
+def read_all(data: Readable) -> Iterator[memoryview]:
     """All bytes of a stream in views, each good until the next is asked for; what was given is forgotten."""
     view, at = memoryview(bytearray(_STEP)), 0
     while got := data.read_into(at, view):
@@ -151,7 +151,7 @@ class Spool:
         self._kept: list[bytes | bytearray] = []
         self._starts: list[int] = []
         self._held = 0
-        self._overflow = Overflow(name, segment=segment)
+        self._overflow = DiskBuffer(name, segment=segment)
         self._forgotten = 0
         self._finished = False
         self._failure: BaseException | None = None
@@ -287,7 +287,7 @@ def lines(data: Readable, limit: int = MAX_LINE) -> Iterator[bytes]:
     """Each line without its end, which is a line feed; the last may do without. Raises LineTooLong."""
     parts: list[bytes] = []
     size, number = 0, 1
-    for view in whole(data):
+    for view in read_all(data):
         first, *rest = bytes(view).split(b"\n")
         parts.append(first)
         size += len(first)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Literal
 
 from tfrtool.report import FileReport
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
 
@@ -25,10 +24,10 @@ def _count(read: FileReader) -> Iterator[FileReport]:
 
 
 def count(
-    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    path: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
 ) -> FileReport:
     """The report of one file from its headers alone: `records`, and any damage that headers can tell.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tfrtool.errors import DamageError, TfrtoolError, as_error
 from tfrtool.fields import Fields
@@ -15,13 +14,14 @@ from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.text import plural
 from tfrtool.report import FileReport
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.payload.features.view import Features
-    from tfrtool.report import Kind
+    from tfrtool.types import Kind
 
 
 class Record(Fields):
@@ -177,10 +177,10 @@ def _record(batch: Batch, i: int, read: FileReader) -> Record:
 
 
 def head(
-    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    path: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     n: int = 5,
     skip: int = 0,
     record: int | None = None,
@@ -212,7 +212,7 @@ def _given(found: Iterator[Record | Damage | FileReport], number: int | None) ->
         elif not isinstance(item, FileReport):
             damage = item
         elif item.error:
-            raise as_error(*item.error, item.remedy)
+            raise as_error(*item.error, item.suggestion)
         elif item.status == "foreign":
             raise DamageError(f"{item.path}: {item.message or 'no record file'}", item.path)
         elif number is not None:

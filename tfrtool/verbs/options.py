@@ -8,10 +8,11 @@ Only the public functions ask; the commands come with options that are checked a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any
 
 from tfrtool.fields import Fields
+from tfrtool.types import CompressionChoice, FormatChoice, Progress
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "format": ("auto", "tfrecord", "ofrecord"),
@@ -85,9 +86,9 @@ class Options(Fields, frozen=True):
     called with the number of bytes on disk read since the last call.
     """
 
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto"
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    format: FormatChoice = "auto"
+    compression: CompressionChoice = "auto"
     quick: bool = False
     payload: bool = False
     index: str | None = None
-    progress: Callable[[int], None] | None = None
+    progress: Progress | None = None

@@ -5,7 +5,6 @@ Writing record files, whole or not at all.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
@@ -16,16 +15,14 @@ from tfrtool.framing.crc import Bytes
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import footer, header
 from tfrtool.framing.walk import MAX_RECORD, Batch
-from tfrtool.sources.sinks.atomic import Sink, open_sink
+from tfrtool.sources.sinks.atomic import PendingOutput, open_output
 from tfrtool.sources.source import open_source
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, unwrapped
 
 if TYPE_CHECKING:
-    from tfrtool.report import Compression
-
-
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+    from tfrtool.types import Compression
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +35,10 @@ class Frame:
 
 
 def walk(
-    source: Path,
+    source: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
 ) -> Iterator[Frame | Damage]:
     """Yield every sound frame and every damaged range of a file, in its order; together they are the whole file.
 
@@ -80,10 +77,10 @@ def _frames(name: str, batch: Batch, before: int) -> Iterator[Frame]:
 
 
 def records(
-    path: Path,
+    path: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
 ) -> Iterator[bytes]:
     """Yield the payload of each record of a file; `DamageError` at the first damage, naming file, offset and cause.
 
@@ -137,7 +134,7 @@ class FrameFile:
         same_as: Iterable[str] = (),
         check: Callable[[str], None] | None = None,
     ) -> None:
-        self._sink = open_sink(path, force=force, same_as=same_as)
+        self._sink = open_output(path, force=force, same_as=same_as)
         self._out: BinaryIO | None = self._sink.out
         self._check = check
         self._deflate = packer(compression, level)
@@ -157,7 +154,7 @@ class FrameFile:
             self.discard()
             raise
 
-    def flush_to_disk(self) -> Sink | None:
+    def flush_to_disk(self) -> PendingOutput | None:
         """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
         discarded, by the caller; None where that is done."""
         if self._out is None:
@@ -165,7 +162,7 @@ class FrameFile:
         try:
             if self._deflate is not None:
                 self._out.write(self._deflate.flush())
-            self._sink.settle(self._check)
+            self._sink.finish(self._check)
         except BaseException:
             self.discard()
             raise
@@ -211,7 +208,7 @@ class RecordWriter(FrameFile):
 
     def __init__(
         self,
-        path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+        path: PathLike,
         *,
         compression: Literal["gzip", "zlib", "none", "GZIP", "ZLIB", "NONE", ""] | None = None,
         level: int = 6,

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.report import Remedy
+    from tfrtool.suggestion import Suggestion
     from tfrtool.verbs.index import IndexCheck, IndexFault
 
 
@@ -81,18 +81,18 @@ def _verify(read: FileReader, check: IndexCheck | None = None) -> Iterator[Damag
     if check is not None and report.status in ("clean", "damaged"):
         yield from check.end()
         report.index_faults = check.faults
-        if check.faults and not (report.hint or report.remedy):
-            report.remedy = _write_index(report.path, options.index if check.replaceable else None)
+        if check.faults and not (report.hint or report.suggestion):
+            report.suggestion = _write_index(report.path, options.index if check.replaceable else None)
     yield report
 
 
-def _write_index(path: str, index: str | None) -> Remedy:
+def _write_index(path: str, index: str | None) -> Suggestion:
     """Suggest writing the index anew, or a new file where `index` is None: what stands there may be anything."""
-    from tfrtool.report import Remedy
+    from tfrtool.suggestion import Suggestion
 
     if index is None:
-        return Remedy("stat", path, (("index", "NEW.idx"),), "write an index of it")
-    return Remedy("stat", path, (("index", index), ("force", True)))
+        return Suggestion("stat", path, (("index", "NEW.idx"),), "write an index of it")
+    return Suggestion("stat", path, (("index", index), ("force", True)))
 
 
 def _misfits(read: FileReader, batch: Batch) -> Iterator[Damage]:
@@ -118,13 +118,13 @@ def _misfits(read: FileReader, batch: Batch) -> Iterator[Damage]:
 
 
 def verify(
-    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    path: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     quick: bool = False,
     payload: bool = False,
-    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    index: PathLike | None = None,
 ) -> FileReport:
     """The report of one file, with all its damage in `damage`; for files with millions of faults use `walk`.
 

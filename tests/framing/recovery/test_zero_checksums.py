@@ -52,7 +52,7 @@ def test_a_torn_file_keeps_what_stands_before() -> None:
     assert (report.status, report.diagnosis) == ("damaged", "wrong-checksum")
     assert str(report.message).startswith("9 records were written with zeros in place of checksums; 2 damaged ranges")
     assert [damage.fault for damage in report.damage] == ["length-crc", "torn"]
-    assert report.remedy and report.remedy.settings == (("keep_unverified", True),)
+    assert report.suggestion and report.suggestion.settings == (("keep_unverified", True),)
 
 
 @pytest.mark.parametrize("at", range(8))

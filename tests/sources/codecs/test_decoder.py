@@ -16,10 +16,10 @@ from kit.sources import flipped, gz, unpack, unpacked_prefix, words
 from tfrtool.framing.stream import Held
 from tfrtool.sources import source as opening
 from tfrtool.sources.codecs.container import Gzip, Zlib, gzip_header, zlib_header
-from tfrtool.sources.codecs.decoder import Unpacker
+from tfrtool.sources.codecs.decoder import Decoder
 from tfrtool.sources.codecs.faults import CodecFault
 from tfrtool.sources.codecs.inflate import STEP, Deflate
-from tfrtool.sources.spool import whole
+from tfrtool.sources.spool import read_all
 
 A, B = words(120, 1), words(90, 2)
 GA, GB = gz(A), gz(B)
@@ -105,8 +105,8 @@ def test_a_wrong_checksum_and_a_wrong_length_are_told_apart() -> None:
 
 
 def test_garbage_behind_the_data_is_one_fault_with_its_size() -> None:
-    for packed, wrapper in ((GA, Gzip), (ZA, Zlib)):
-        out, faults = unpack(packed + b"not packed", wrapper)
+    for packed, container in ((GA, Gzip), (ZA, Zlib)):
+        out, faults = unpack(packed + b"not packed", container)
         assert out == A
         (fault,) = faults
         assert (fault.offset_decoded, fault.offset_encoded) == (len(A), len(packed))
@@ -169,7 +169,7 @@ def test_members_made_to_be_read_twice_cost_linear_work() -> None:
     member = b"\x1f\x8b\x08\0\0\0\0\0\0\3" + b"\0\xff\xff\0\0"  # a stored block that holds those behind it
     for count in (50_000, 100_000):
         raw = Counting(member * count)
-        unpacked = sum(map(len, Unpacker(raw, Gzip, []).chunks()))
+        unpacked = sum(map(len, Decoder(raw, Gzip, []).chunks()))
         assert raw.total + unpacked < 16 * len(member) * count
 
 
@@ -191,7 +191,7 @@ def test_a_bomb_streams_in_little_memory() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(128)) + packer.flush()
     tracemalloc.start()
-    sizes = [len(chunk) for chunk in Unpacker(Held(packed), Gzip, []).chunks()]
+    sizes = [len(chunk) for chunk in Decoder(Held(packed), Gzip, []).chunks()]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert sum(sizes) == 128 << 20
@@ -202,7 +202,7 @@ def test_a_bomb_streams_in_little_memory() -> None:
 def test_faults_are_there_before_any_byte_behind_them_and_in_order() -> None:
     faults: list[CodecFault] = []
     seen = 0
-    for chunk in Unpacker(Held(flipped(GA, len(GA) - 6) + b"junk" + GB + b"tail"), Gzip, faults).chunks():
+    for chunk in Decoder(Held(flipped(GA, len(GA) - 6) + b"junk" + GB + b"tail"), Gzip, faults).chunks():
         seen += len(chunk)
         assert all(f.offset_decoded < seen for f in faults)
     assert [f.offset_decoded for f in faults] == [len(A), len(A), len(A + B)]
@@ -224,9 +224,9 @@ def test_any_chunking_of_zlib_gives_the_same_bytes_and_faults(sizes: list[int], 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_end_in_an_answer(data: bytes) -> None:
-    for wrapper, head in ((Gzip, GA[:10]), (Zlib, ZA[:2])):
-        unpack(head + data, wrapper)
-        unpack(data, wrapper)
+    for container, head in ((Gzip, GA[:10]), (Zlib, ZA[:2])):
+        unpack(head + data, container)
+        unpack(data, container)
 
 
 class Hasty:
@@ -288,5 +288,5 @@ def test_an_isal_that_swallows_what_follows_a_stream_is_passed_over(
     assert opening._quick_zlib() is (module if used else None)
     (tmp_path / "a").write_bytes(ZA)
     with opening.open_source(str(tmp_path / "a")) as source:
-        assert b"".join(bytes(view) for view in whole(source.data)) == A
+        assert b"".join(bytes(view) for view in read_all(source.data)) == A
         assert source.faults == []

@@ -17,7 +17,7 @@ from tfrtool.sources.detect.match import shown
 from tfrtool.sources.detect.signatures import (
     ARRAY_RECORD_POSTSCRIPT,
     RIEGELI_MAGIC,
-    Sniffed,
+    FormatMatch,
     compression_of,
     sniff_magic,
 )
@@ -174,7 +174,7 @@ def test_record_files_carry_no_magic_but_what_their_length_looks_like(size: int)
 def test_any_bytes_end_in_an_answer(head: bytes) -> None:
     for given_head in (head, head * 40):
         found = sniff_magic(given_head, None)
-        assert found is None or isinstance(found, Sniffed)
+        assert found is None or isinstance(found, FormatMatch)
     compression_of(head, is_record_header=False)
 
 

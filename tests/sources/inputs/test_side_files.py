@@ -16,7 +16,7 @@ DAMAGED = b"\x01" + frame(b"payload " * 90)[1:] + frame(b"payload") * 3
 """Records, the first of which has a damaged length."""
 
 
-STRANGERS = {
+FOREIGN_SUFFIXES = {
     "x.jpg": b"\xff\xd8\xff\xe0\0\x10JFIF\0" + DAMAGED,
     "x.log": b"many lines\n" * 100,
     "x.zst": b"\x28\xb5\x2f\xfd" + bytes(9),
@@ -56,9 +56,9 @@ def test_a_line_before_records_makes_no_text_of_them(here: Path) -> None:
     assert set(resolve(["d"]).names) == {"d/x", "d/x.log"}
 
 
-@pytest.mark.parametrize("name", STRANGERS)
+@pytest.mark.parametrize("name", FOREIGN_SUFFIXES)
 def test_what_is_as_its_name_says_is_passed_over(name: str, here: Path) -> None:
-    Path("d", name).write_bytes(STRANGERS[name])
+    Path("d", name).write_bytes(FOREIGN_SUFFIXES[name])
     found = resolve(["d"])
     assert (found.names, found.passed_over, found.unknown) == (["d/x"], 1, [])
 

@@ -56,8 +56,8 @@ def test_fields_that_no_message_has_are_refused_where_that_is_asked_for() -> Non
 
 
 def test_what_is_only_looked_at_for_such_fields_goes_out_as_it_came_in() -> None:
-    twice = raw_example(entry(b"n", numbers(3, 1), numbers(3, 2)), entry(b"m", numbers(3, 1), numbers(2)))
-    Path("more").write_bytes(frame(SOUND) * 20 + frame(b"") + frame(twice) + frame(SOUND) * 3)
+    reopenable = raw_example(entry(b"n", numbers(3, 1), numbers(3, 2)), entry(b"m", numbers(3, 1), numbers(2)))
+    Path("more").write_bytes(frame(SOUND) * 20 + frame(b"") + frame(reopenable) + frame(SOUND) * 3)
     for name in ("more", "of"):
         (report,) = convert(name, "same", unknown="refuse", force=True).reports
         assert report.losses == []

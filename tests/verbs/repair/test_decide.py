@@ -22,9 +22,9 @@ from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.framing.recovery import gap_scan as scout
 from tfrtool.framing.stream import Held, Readable
 from tfrtool.framing.walk import walk
-from tfrtool.report import Kind
 from tfrtool.sources.codecs import text_mode as unmangle
 from tfrtool.sources.codecs.text_mode import TextModeDecoder
+from tfrtool.types import Kind
 from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, RecoveryPolicy, copied, count_valid_frames, frames_of
 
 FILE = ten()

@@ -130,7 +130,7 @@ def test_what_a_walk_forgot_of_a_stream_can_be_read_again(held: int, monkeypatch
     monkeypatch.setattr(reread, "_HELD", held)
     data = Random(5).randbytes(300_000)
     Path("in").write_bytes(gzip.compress(data, 1))
-    with open_source("in", twice=True) as source, reread.ReplayStream(source) as again:
+    with open_source("in", reopenable=True) as source, reread.ReplayStream(source) as again:
         view = memoryview(bytearray(5000))
         for released in (0, 10_000, 200_000):
             again.release(released)

@@ -159,14 +159,14 @@ def test_an_output_that_does_not_read_back_as_it_was_written_is_not_published(mo
 
 
 def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time(monkeypatch: MonkeyPatch) -> None:
-    real = Source.again
+    real = Source.reopen
 
     def again(source: Source) -> Source:
         with open("growing", "ab") as file:
             file.write(frame(b"more")[:-1])
         return real(source)
 
-    monkeypatch.setattr(Source, "again", again)
+    monkeypatch.setattr(Source, "reopen", again)
     Path("growing").write_bytes(SOUND)
     *_, report = repair_file("growing", "out", RepairOptions())
     assert (report.status, output()) == ("clean", SOUND)  # type: ignore[union-attr]
@@ -174,7 +174,7 @@ def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time
 
 @mark.parametrize("data", [SAMPLE, SOUND], ids=["damaged", "sound"])
 def test_an_input_that_is_rewritten_between_the_readings_is_an_error(data: bytes, monkeypatch: MonkeyPatch) -> None:
-    real = Source.again
+    real = Source.reopen
 
     def again(source: Source) -> Source:
         with open("in", "r+b") as file:
@@ -183,7 +183,7 @@ def test_an_input_that_is_rewritten_between_the_readings_is_an_error(data: bytes
         return real(source)
 
     Path("in").write_bytes(data)
-    monkeypatch.setattr(Source, "again", again)
+    monkeypatch.setattr(Source, "reopen", again)
     *_, report = repair_file("in", "out", RepairOptions())
     assert isinstance(report, RepairReport)
     assert report.error and "'in' was written to while it was read" in report.error[1]

@@ -13,7 +13,7 @@ from tfrtool.cli.paths import Files, is_standard_output, refuse_terminal, refuse
 from tfrtool.cli.printers.base import Silent
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
-from tfrtool.cli.suggestions import option_words, remedy_words
+from tfrtool.cli.suggestions import option_words, suggestion_words
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs.resolve import resolve
@@ -66,8 +66,8 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
                 conversion.publish()
             except BrokenPipeError as error:
                 raise OutputError(error) from None
-            for note, remedy in () if common.quiet else conversion.notes:
-                say(f"{note}; {remedy_words(remedy)}" if remedy else note)
+            for note, suggestion in () if common.quiet else conversion.notes:
+                say(f"{note}; {suggestion_words(suggestion)}" if suggestion else note)
 
         printer = _printer(common, conversion, to_stdout)
         return run(common, job, printer, resolution=resolution, finish=finish, passes=conversion.passes)

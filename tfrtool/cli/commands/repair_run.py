@@ -14,8 +14,9 @@ from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.cli.text import plural
 from tfrtool.errors import WriteError
-from tfrtool.report import FORCE, RepairReport
+from tfrtool.report import RepairReport
 from tfrtool.sources.inputs.resolve import resolve
+from tfrtool.suggestion import USE_FORCE
 from tfrtool.verbs.repair.job import failed, repair_file
 from tfrtool.verbs.repair.options import RepairOptions
 from tfrtool.verbs.repair.side_files import SideFiles
@@ -83,8 +84,8 @@ def _repaired(name: str, planned: Plan, options: Options, side_files: SideFiles)
     )
     try:
         for event in repair_file(name, output, chosen, side_files):
-            if isinstance(event, RepairReport) and event.remedy == FORCE:  # here the whole command is known
-                event.hint, event.remedy = f"to {FORCE.aim}, run: {again(planned, event)}", None
+            if isinstance(event, RepairReport) and event.suggestion == USE_FORCE:  # here the whole command is known
+                event.hint, event.suggestion = f"to {USE_FORCE.aim}, run: {again(planned, event)}", None
             if isinstance(event, RepairReport) and event.output and len(planned.outputs) == 1 and not wish.common.quiet:
                 _remark_on_name(event.output, wish.common.compression, event.compression)
             yield event

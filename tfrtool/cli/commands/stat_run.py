@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.cli.printers.base import Silent
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError
-from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.verbs.stat.job import StatOptions, stat_file
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def stat(
         places = index_places(index, names)
         if len(names) == 1:  # of many, each of which is told when it is written, every one would be looked up again
             refuse_inputs("--index", places.values(), resolution)
-    inputs = Identities([*names, *resolution.lists])
+    inputs = FileIds([*names, *resolution.lists])
 
     def job(name: str, options: Options) -> Iterator[Event]:
         given = options.asdict()

@@ -7,7 +7,7 @@ A text is of paragraphs, which empty lines part; a dict is a list of terms and t
 
 from __future__ import annotations
 
-from tfrtool.sources.inputs.side_files import ROWS, STRANGERS
+from tfrtool.sources.inputs.side_files import FOREIGN_SUFFIXES, ROWS
 
 DATE = "2026-11-30"
 """When the pages last changed in substance; a constant, so that they are the same wherever they are made."""
@@ -37,7 +37,7 @@ error, and all read. Lines of a list that begin with # are comments. A file that
 Below a directory, names that begin with _ or . and side files (.crc .idx .index .tfindex .json .txt .pbtxt, README,
 LICENSE) are passed over. So are names of other kinds, plain or with .gz behind them, unless the file begins with the
 sound header of a record, or is of no kind that is known and has such a header in its first 64 KiB:
-{" ".join(STRANGERS)}; for all commands but convert, also {" ".join(ROWS)}.
+{" ".join(FOREIGN_SUFFIXES)}; for all commands but convert, also {" ".join(ROWS)}.
 Where the bytes of such a file tell nothing of what it is, standard error says that it was passed over. A file that is
 named is always read.
 

@@ -82,7 +82,7 @@ def hint(report: FileReport, conversion: Conversion) -> str | None:
     if set(report.faults) == {"payload"}:  # which repair cannot mend
         if conversion.options.skip_damaged:
             return None
-        other = f", or {found}" if found and report.remedy and report.remedy.words else ""
+        other = f", or {found}" if found and report.suggestion and report.suggestion.words else ""
         return f"say --skip-damaged to leave such records out{other}"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
         repair = f"{found} to save what can be saved, or say" if found else "say"

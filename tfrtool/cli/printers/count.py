@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
-from tfrtool.report import FileReport, Remedy, Summary
+from tfrtool.report import FileReport, Summary
+from tfrtool.suggestion import Suggestion
 
 if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Event
@@ -29,9 +30,9 @@ class CountText:
             found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
             if event.format == "tfrecord":
                 found += "; payloads were not checked"
-            from tfrtool.cli.suggestions import advice, remedy_words
+            from tfrtool.cli.suggestions import advice, suggestion_words
 
-            say(found, event.path, advice(event) or remedy_words(Remedy("verify", event.path)))
+            say(found, event.path, advice(event) or suggestion_words(Suggestion("verify", event.path)))
         elif event.status == "foreign" or (event.status == "clean" and event.hint):
             from tfrtool.cli.suggestions import advice
 

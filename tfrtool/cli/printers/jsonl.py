@@ -59,7 +59,7 @@ class JsonPrinter:
         for field in self._fields:
             value = getattr(report, field)
             values[field] = json_text(value) if isinstance(value, str) else value
-        if report.remedy:
+        if report.suggestion:
             from tfrtool.cli.suggestions import advice
 
             values["hint"] = json_text(advice(report) or "")

@@ -26,7 +26,8 @@ from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
 from tfrtool.payload.schema.values import Blobs, Held, Numbers
 from tfrtool.payload.text import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire.reader import WIRE_NAMES
-from tfrtool.report import Kind, Summary
+from tfrtool.report import Summary
+from tfrtool.types import Kind
 from tfrtool.verbs.schema.findings import (
     differs,
     findings,

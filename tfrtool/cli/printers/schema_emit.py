@@ -23,7 +23,7 @@ from tfrtool.verbs.schema.emit.forms import Form, emit, notes, table_of
 if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Event
     from tfrtool.sources.inputs.resolve import Resolution
-    from tfrtool.sources.sinks.atomic import Sink
+    from tfrtool.sources.sinks.atomic import PendingOutput
 
 
 _NOTES = 50
@@ -39,7 +39,7 @@ class Emitting(SchemaPrinter):
         self._output = output
         self._force = force
         self._quiet = quiet
-        self._sink: Sink | None = None
+        self._sink: PendingOutput | None = None
 
     @contextmanager
     def opened(self, resolution: Resolution) -> Iterator[None]:
@@ -52,12 +52,12 @@ class Emitting(SchemaPrinter):
             from tfrtool.verbs.schema.emit import tfds
 
             refuse_inputs("-o", tfds.paths_in(output), resolution)
-            tfds.admit(inputs, output, self._force)
+            tfds.check_target(inputs, output, self._force)
         elif output and output != "-":
-            from tfrtool.sources.sinks.atomic import open_sink
+            from tfrtool.sources.sinks.atomic import open_output
 
             refuse_inputs("-o", [output], resolution)
-            self._sink = open_sink(output, force=self._force, same_as=inputs)
+            self._sink = open_output(output, force=self._force, same_as=inputs)
         try:
             yield
         finally:
@@ -82,7 +82,7 @@ class Emitting(SchemaPrinter):
             written = tfds.write(self.total, self._output or ".", self._force)
         elif self._sink is not None:
             self._sink.out.write(emit(self.total, self._what).encode())
-            self._sink.settle()
+            self._sink.finish()
             self._sink.publish()
         else:
             written = []

@@ -93,7 +93,7 @@ class VerifyText:
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
             said = verdict(event, self._toll, self._quick)
-            if event.hint or event.remedy:
+            if event.hint or event.suggestion:
                 from tfrtool.cli.suggestions import advice
 
                 said = f"{said}; {advice(event)}"

@@ -50,10 +50,10 @@ def advise(console: Console, said: str, report: FileReport) -> None:
 
 def advised(said: str, report: FileReport) -> str:
     """A sentence about an input, and what to do next as far as that is no command, made printable."""
-    from tfrtool.cli.suggestions import remedy_words
+    from tfrtool.cli.suggestions import suggestion_words
 
-    remedy = report.remedy
-    words = (said, report.hint, remedy_words(remedy) if remedy and not remedy.verb else None)
+    suggestion = report.suggestion
+    words = (said, report.hint, suggestion_words(suggestion) if suggestion and not suggestion.verb else None)
     return printable("; ".join(filter(None, words)))
 
 
@@ -63,10 +63,10 @@ def show_command(console: Console, report: FileReport) -> None:
 
     from tfrtool.cli.suggestions import command
 
-    remedy = report.remedy
-    if remedy and remedy.verb:
-        before = f"to {remedy.aim}, run: " if remedy.aim else "run: "
-        console.print(Text.assemble(before, (printable(command(remedy)), "bold")), soft_wrap=True)
+    suggestion = report.suggestion
+    if suggestion and suggestion.verb:
+        before = f"to {suggestion.aim}, run: " if suggestion.aim else "run: "
+        console.print(Text.assemble(before, (printable(command(suggestion)), "bold")), soft_wrap=True)
 
 
 def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfrtool.payload.features.view import Features, features_of
 from tfrtool.payload.wire.reader import Buffer
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 
 def read_features(payload: Buffer, kind: Kind) -> Features:

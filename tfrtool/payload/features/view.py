@@ -36,7 +36,7 @@ from tfrtool.payload.wire.reader import (
     signed64,
     varints,
 )
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 Spans = Iterable[tuple[int, int]]
 """`(begin, end)` of some stretches of a payload, in order; can be gone through again and again."""

@@ -28,7 +28,7 @@ from tfrtool.payload.wire.reader import LEN, MAX_SIZE, Buffer
 from tfrtool.report import LossKind
 
 if TYPE_CHECKING:
-    from tfrtool.report import Kind
+    from tfrtool.types import Kind
 
 Seen = Callable[[bytes, ListKind | None, bytes, ListKind | None], None]
 """Told of each feature: its name and kind in the input, then in the output."""

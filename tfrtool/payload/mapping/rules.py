@@ -12,7 +12,8 @@ from typing import Literal
 from tfrtool.payload.text import text_of
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LONG_NAME
-from tfrtool.report import About, Loss, LossKind, Remedy
+from tfrtool.report import About, Loss, LossKind
+from tfrtool.suggestion import Suggestion
 
 _MOST = 1 << 16
 
@@ -177,13 +178,13 @@ class Refused(ValueError):
     """A sound record that the rules do not let through: `what` is wrong with which `feature`, and what to do.
 
     `feature` is a name in the input, None where it is about the record as a whole. `hint` is as the `words` of a
-    `Remedy`, and `facts` all but that.
+    `Suggestion`, and `facts` all but that.
     """
 
     def __init__(self, feature: bytes | None, what: str, hint: str) -> None:
         where = "" if feature is None else f"feature '{text_of(feature)}': "
         self.facts = f"{where}{what}"
-        super().__init__(f"{self.facts}; {Remedy(words=hint)}")
+        super().__init__(f"{self.facts}; {Suggestion(words=hint)}")
         self.feature = feature
         self.what = what
         self.hint = hint

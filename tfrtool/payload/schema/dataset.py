@@ -8,7 +8,7 @@ from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
-from tfrtool.report import Format, Kind
+from tfrtool.types import Format, Kind
 
 if TYPE_CHECKING:
     from tfrtool.payload.schema.events import EventTable

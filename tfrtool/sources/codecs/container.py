@@ -14,7 +14,7 @@ _HEADER_CRC, _EXTRA, _NAME, _COMMENT, RESERVED = 0x02, 0x04, 0x08, 0x10, 0xE0
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class ContainerHeader:
     """What stands where a header is looked for.
 
     `state` is `sound`, `cut` (a header as far as the bytes go, but they end within it) or `foreign` (something else).
@@ -25,17 +25,17 @@ class Header:
     length: int = 0
 
 
-_FOREIGN = Header("foreign")
+_FOREIGN = ContainerHeader("foreign")
 
 
-def gzip_header(data: bytes) -> Header:
+def gzip_header(data: bytes) -> ContainerHeader:
     """Parse the gzip header that `data` begins with."""
     if not data.startswith(GZIP_MAGIC[: len(data)]):
         return _FOREIGN
     if len(data) > 3 and data[3] & RESERVED:
         return _FOREIGN
     if len(data) < 10:
-        return Header("cut", len(data))
+        return ContainerHeader("cut", len(data))
     flags, at = data[3], 10
     if flags & _EXTRA:
         at += 2 + int.from_bytes(data[at : at + 2], "little")
@@ -43,13 +43,13 @@ def gzip_header(data: bytes) -> Header:
         if flags & text:
             zero = data.find(b"\0", at)
             if zero < 0:
-                return Header("cut", len(data)) if len(data) < HEADER_LIMIT else _FOREIGN
+                return ContainerHeader("cut", len(data)) if len(data) < HEADER_LIMIT else _FOREIGN
             at = zero + 1
     if flags & _HEADER_CRC:
         at += 2
     if at <= len(data):
-        return Header("sound", at)
-    return Header("cut", len(data)) if len(data) < HEADER_LIMIT else _FOREIGN
+        return ContainerHeader("sound", at)
+    return ContainerHeader("cut", len(data)) if len(data) < HEADER_LIMIT else _FOREIGN
 
 
 def gzip_header_is_usual(data: bytes) -> bool:
@@ -57,14 +57,14 @@ def gzip_header_is_usual(data: bytes) -> bool:
     return len(data) < 10 or (data[8] in (0, 2, 4) and (data[9] <= 13 or data[9] == 255))
 
 
-def zlib_header(data: bytes) -> Header:
+def zlib_header(data: bytes) -> ContainerHeader:
     """Parse the zlib header that `data` begins with. A preset dictionary, which nobody could supply, is foreign."""
     if len(data) < 2:
-        return Header("cut", len(data)) if data and data[0] & 0x0F == 8 and data[0] >> 4 <= 7 else _FOREIGN
+        return ContainerHeader("cut", len(data)) if data and data[0] & 0x0F == 8 and data[0] >> 4 <= 7 else _FOREIGN
     method, flags = data[0], data[1]
     if method & 0x0F != 8 or method >> 4 > 7 or (method << 8 | flags) % 31 or flags & 0x20:
         return _FOREIGN
-    return Header("sound", 2)
+    return ContainerHeader("sound", 2)
 
 
 class Gzip:
@@ -127,5 +127,5 @@ class Zlib:
         return None
 
 
-Wrapper = type[Gzip] | type[Zlib]
-WRAPPERS: dict[str, Wrapper] = {"gzip": Gzip, "zlib": Zlib}
+Container = type[Gzip] | type[Zlib]
+CONTAINERS: dict[str, Container] = {"gzip": Gzip, "zlib": Zlib}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import messages as words
-from tfrtool.sources.codecs.container import HEADER_LIMIT, Gzip, Header, Wrapper, Zlib
+from tfrtool.sources.codecs.container import HEADER_LIMIT, Container, ContainerHeader, Gzip, Zlib
 from tfrtool.sources.codecs.faults import CodecFault
 from tfrtool.sources.codecs.inflate import PIECE, Deflate
 from tfrtool.sources.codecs.lost_header import LOOK, breaks_at_once, deflate_begins, gives_record
@@ -24,7 +24,7 @@ for some thousands of bytes (up to 64 KiB in a stored block) before a code is im
 """
 
 
-class Unpacker:
+class Decoder:
     """The decoded stream of the gzip or zlib data in `raw`.
 
     Memory is bounded whatever the data; work is linear in the packed and unpacked bytes. `faults` grows as `chunks` is
@@ -32,11 +32,11 @@ class Unpacker:
     """
 
     def __init__(
-        self, raw: Readable, wrapper: Wrapper, faults: list[CodecFault], quick: Any = None, lead: int = 0
+        self, raw: Readable, container: Container, faults: list[CodecFault], quick: Any = None, lead: int = 0
     ) -> None:
         """`quick`: see `Deflate`. `lead`: how many bytes before the first member are given as they are."""
         self._raw = raw
-        self._wrapper = wrapper
+        self._container = container
         self._faults = faults
         self._quick = quick
         self._lead = lead
@@ -55,10 +55,12 @@ class Unpacker:
         while True:
             self.position = at
             header = self._mended(at, self._header(at), first)
-            if header.state == "sound" and not (self._wrapper is Zlib and not first and not self._unpacks(at, header)):
+            if header.state == "sound" and not (
+                self._container is Zlib and not first and not self._unpacks(at, header)
+            ):
                 begin, first = at, False
                 stream = Deflate(self._raw, at + header.length, self._piece, self._quick)
-                sums = self._wrapper(self._quick or zlib)
+                sums = self._container(self._quick or zlib)
                 for chunk in stream.chunks():
                     sums.add(chunk)
                     self._decoded += len(chunk)
@@ -78,16 +80,16 @@ class Unpacker:
             if not self._raw.read_into(at, memoryview(bytearray(1))):
                 return
             if header.state == "cut":
-                what = f"the {self._wrapper.name} data is cut short inside the header at compressed byte {at}"
-                hidden = hidden_member(self._raw, self._wrapper, at + 1, at + header.length)
+                what = f"the {self._container.name} data is cut short inside the header at compressed byte {at}"
+                hidden = hidden_member(self._raw, self._container, at + 1, at + header.length)
                 if hidden is None:
                     self._fault(at, what)
                     return
                 self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {hidden}")
                 at = floor = hidden
                 continue
-            what = f"the bytes at compressed byte {at} are not the beginning of a {self._wrapper.unit}"
-            resumed = self._resume(at, floor, what, stops=first or self._wrapper is Gzip)
+            what = f"the bytes at compressed byte {at} are not the beginning of a {self._container.unit}"
+            resumed = self._resume(at, floor, what, stops=first or self._container is Gzip)
             if resumed is None:
                 return
             at = floor = resumed
@@ -104,7 +106,7 @@ class Unpacker:
 
     def _close(self, begin: int, stream: Deflate, sums: Gzip | Zlib) -> tuple[int, int, bool]:
         """Judge a member that was unpacked; returns where to go on, the next floor, and whether all is done."""
-        unit, at = self._wrapper.unit, stream.at
+        unit, at = self._container.unit, stream.at
         floor = max(begin + 1, at - LOOK_BACK)
         if stream.ended == "broken":
             what = f"the {unit} that begins at compressed byte {begin} is broken at compressed byte {at} ({stream.why})"
@@ -112,13 +114,13 @@ class Unpacker:
             return (resumed, resumed, False) if resumed is not None else (at, at, True)
         if stream.ended == "torn":
             what = f"the {unit} that begins at compressed byte {begin} is cut short at compressed byte {at}"
-            hidden = hidden_member(self._raw, self._wrapper, floor, at)
+            hidden = hidden_member(self._raw, self._container, floor, at)
             if hidden is None:
                 self._fault(at, f"{what}, before its end")
                 return at, at, True
             self._fault(hidden, f"{what} or before; reading goes on with the one at compressed byte {hidden}")
             return hidden, hidden, False
-        trailer = bytearray(self._wrapper.trailer_size)
+        trailer = bytearray(self._container.trailer_size)
         count = self._raw.read_into(at, memoryview(trailer))
         if count < len(trailer):
             self._fault(
@@ -141,7 +143,7 @@ class Unpacker:
             )
             return at + there, at + there, False
         what = f"the {unit} at compressed bytes {begin} to {end} unpacks, but {wrong}"
-        hidden = hidden_member(self._raw, self._wrapper, floor, at)
+        hidden = hidden_member(self._raw, self._container, floor, at)
         if hidden is None:
             self._fault(at, what, stops=True)
             return end, floor, False
@@ -160,7 +162,7 @@ class Unpacker:
 
         `stops`: whether TensorFlow stops there.
         """
-        if self._wrapper is not Gzip:
+        if self._container is not Gzip:
             self.position = end = drain(self._raw, at)
             self._fault(at, f"{what}; the {_bytes(end - at)} from there on cannot be unpacked", stops)
             return None
@@ -177,17 +179,17 @@ class Unpacker:
         self._fault(at, f"{what}; reading goes on with the gzip member at compressed byte {found}{passed}", stops)
         return found
 
-    def _header(self, at: int) -> Header:
+    def _header(self, at: int) -> ContainerHeader:
         size = 512
         while True:
             data = bytearray(size)
             count = self._raw.read_into(at, memoryview(data))
-            header = self._wrapper.header(bytes(data[:count]))
+            header = self._container.header(bytes(data[:count]))
             if header.state != "cut" or count < size:
                 return header
             size = min(8 * size, HEADER_LIMIT)
 
-    def _mended(self, at: int, header: Header, first: bool) -> Header:
+    def _mended(self, at: int, header: ContainerHeader, first: bool) -> ContainerHeader:
         """The header at `at`; where it is damaged and its data is there all the same, one that leads to the data."""
         if header.state == "sound" and not first:
             return header
@@ -200,15 +202,15 @@ class Unpacker:
             inside = packed[header.length :]
             if gives_record(inside) or not breaks_at_once(inside):
                 return header
-        length = deflate_begins(packed, self._wrapper, first=first, to_the_end=count < LOOK)
+        length = deflate_begins(packed, self._container, first=first, to_the_end=count < LOOK)
         if length is None or (length == header.length and header.state == "sound"):
             return header
-        unit = self._wrapper.unit
+        unit = self._container.unit
         what = f"the header of the {unit} at compressed byte {at} is damaged; its data begins at {at + length}"
         self._fault(at, f"{what}, and is unpacked from there", stops=True, harmless=True)
-        return Header("sound", length)
+        return ContainerHeader("sound", length)
 
-    def _unpacks(self, at: int, header: Header) -> bool:
+    def _unpacks(self, at: int, header: ContainerHeader) -> bool:
         """Whether the bytes at `at`, behind a finished zlib stream, are another one: its first bytes must unpack."""
         data = bytearray(512)
         count = self._raw.read_into(at + header.length, memoryview(data))

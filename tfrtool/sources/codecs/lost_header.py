@@ -7,7 +7,7 @@ from typing import Literal
 
 from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.layout import HEADER
-from tfrtool.sources.codecs.container import GZIP_MAGIC, RESERVED, Wrapper, Zlib, gzip_header
+from tfrtool.sources.codecs.container import GZIP_MAGIC, RESERVED, Container, Zlib, gzip_header
 from tfrtool.sources.codecs.members import RUNWAY, convinces
 
 LOOK = (1 << 10) + RUNWAY
@@ -19,18 +19,18 @@ _FLIPS = 3
 _USUAL_ZLIB = (0x7801, 0x785E, 0x789C, 0x78DA)
 
 
-def deflate_begins(data: bytes, wrapper: Wrapper, *, first: bool, to_the_end: bool) -> int | None:
+def deflate_begins(data: bytes, container: Container, *, first: bool, to_the_end: bool) -> int | None:
     """Where the deflate data begins of a member whose header, at the start of `data`, is none; None where it does not.
 
     `data` holds `LOOK` bytes, or all `to_the_end`. Between members, where a header has to stand, some flipped bits in
     the bytes that all gzip headers share are undone, if the data then unpacks. The `first` member may lack any part of
     its header: its data begins where the first 12 bytes that come out are the header of a record and its checksum.
     """
-    if wrapper is not Zlib:
+    if container is not Zlib:
         length = _flipped(data, to_the_end)
         if length is not None:
             return length
-    return _by_its_record(data, wrapper) if first else None
+    return _by_its_record(data, container) if first else None
 
 
 def packed_as(head: bytes, to_the_end: bool) -> Literal["gzip", "zlib"] | None:
@@ -57,8 +57,8 @@ def _flipped(data: bytes, to_the_end: bool) -> int | None:
     return gzip_header(mended).length if convinces(mended, to_the_end) else None
 
 
-def _by_its_record(data: bytes, wrapper: Wrapper | None = None) -> int | None:
-    places = range(min(_LOST, len(data))) if wrapper is not Zlib else range(2, 3)
+def _by_its_record(data: bytes, container: Container | None = None) -> int | None:
+    places = range(min(_LOST, len(data))) if container is not Zlib else range(2, 3)
     found = next((at for at in places if gives_record(data[at:])), None)
     # Where a header stands before it, that is the next member's, and what comes before is lost.
     return None if found is None or GZIP_MAGIC in data[1:found] else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from tfrtool.sources.codecs.container import GZIP_MAGIC, Gzip, Wrapper, gzip_header, gzip_header_is_usual
+from tfrtool.sources.codecs.container import GZIP_MAGIC, Container, Gzip, gzip_header, gzip_header_is_usual
 from tfrtool.sources.codecs.inflate import Deflate
 
 if TYPE_CHECKING:
@@ -84,25 +84,25 @@ def short_trailer(rest: bytes, sums: Gzip) -> int | None:
     return None
 
 
-def hidden_member(raw: Readable, wrapper: Wrapper, start: int, end: int) -> int | None:
+def hidden_member(raw: Readable, container: Container, start: int, end: int) -> int | None:
     """Where a sound gzip member begins inside `[start, end)`, the deflate data of a member that is not sound; or None.
 
     Deflate falls into step again: where a whole member follows a cut one, the first can swallow the second and come to
     an end in it. A gzip file that is part of somebody's payload ends within the data, but a swallowed member goes on
     past its end, or to the end of `raw`: that is what counts.
     """
-    if wrapper is not Gzip:
+    if container is not Gzip:
         return None
     enough = end + min(_WINDOW, end - start)
     for _ in range(_HIDDEN_TRIES):
         found, _looked = next_member(raw, start, forget=False, stop=end)
-        if found is None or goes_past(raw, found, end, enough):
+        if found is None or continues_past(raw, found, end, enough):
             return found
         start = found + 1
     return None
 
 
-def goes_past(raw: Readable, at: int, end: int, enough: int) -> bool:
+def continues_past(raw: Readable, at: int, end: int, enough: int) -> bool:
     """Whether sound gzip members, zero bytes between them at most, lead from `at` past `end`, or to the end of `raw`.
 
     One that unpacks up to `enough` is believed without its end, so that the work is bounded.

@@ -19,7 +19,7 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.layout import FOOTER, HEADER
 from tfrtool.framing.stream import Held, Readable
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
 
 _STEP = 1 << 16
 NO_TEXT = re.compile("[\udc80-\udcff]")
@@ -212,7 +212,7 @@ class TextConversion:
     diagnosis: str
     message: str
     hint: str
-    remedy: Remedy | None = None
+    suggestion: Suggestion | None = None
     packed: Literal["gzip", "zlib"] | None = None
     """How the bytes that were converted are packed; None for records that are not."""
 

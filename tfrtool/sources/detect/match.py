@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
 
 
 @dataclass(frozen=True, slots=True)
-class Sniffed:
+class FormatMatch:
     """What a file is instead of a record file.
 
-    `diagnosis` is an id from the interface, `message` says what was found, `hint` and `remedy` what to do next, with
-    FILE in place of the file's name. `refusal`: it is the error that a server
-    answered with, saved in place of the data.
+    `diagnosis` is an id from the interface, `message` says what was found, `hint` and `suggestion` what to do next,
+    with FILE in place of the name. `refusal`: it is the error response of a server, saved in place of the data.
     """
 
     diagnosis: str
     message: str
     hint: str
-    remedy: Remedy | None = None
+    suggestion: Suggestion | None = None
     refusal: bool = False
 
 

@@ -12,11 +12,11 @@ import zlib
 from dataclasses import dataclass
 from typing import Literal
 
-from tfrtool.report import Remedy
 from tfrtool.sources.codecs.container import GZIP_MAGIC, gzip_header, gzip_header_is_usual, zlib_header
-from tfrtool.sources.detect.match import Sniffed, shown
+from tfrtool.sources.detect.match import FormatMatch, shown
+from tfrtool.suggestion import Suggestion
 
-__all__ = ["SOFT", "Sniffed", "compression_of", "may_be_ofrecord", "sniff_magic"]
+__all__ = ["WEAK_SIGNATURES", "FormatMatch", "compression_of", "may_be_ofrecord", "sniff_magic"]
 
 _CONVINCING = 64
 """Unpacked bytes after which a zlib header is believed; text or numbers that look like one break before."""
@@ -27,7 +27,7 @@ _PIECE = 1 << 20
 _OFRECORD = re.compile(rb"\0{4}\n[\x01-\xff]{1,5}?[\n\x12]", re.DOTALL)
 """In an OFRecord file, the upper half of a length, tag and size of an entry, and the tag of its name or its list."""
 
-SOFT = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
+WEAK_SIGNATURES = frozenset({"html", "xml", "json", "text", "pickle", "zeros", "empty"})
 """Signatures that a damaged record file can carry by chance, or for a line of a log before it: they speak only where no
 record is found.
 """
@@ -54,20 +54,20 @@ class _Magic:
     diagnosis: str
     what: str
     hint: str
-    remedy: Remedy | None = None
+    suggestion: Suggestion | None = None
 
 
 _UNPACK = "unpack it first"
 
 
-def _piped(command: str) -> Remedy:
+def _piped(command: str) -> Suggestion:
     """What a command makes of the file, to be verified."""
-    return Remedy("verify", "-", first=command)
+    return Suggestion("verify", "-", first=command)
 
 
-def _extracted(command: str) -> Remedy:
+def _extracted(command: str) -> Suggestion:
     """The files of an archive that a command puts into a directory, to be verified."""
-    return Remedy("verify", "DIR", first=command)
+    return Suggestion("verify", "DIR", first=command)
 
 
 _UNDO = {
@@ -78,7 +78,7 @@ _UNDO = {
 
 _GZIP, _ZSTD, _XZ, _BZIP2 = (_piped(f"{tool} -dc FILE") for tool in ("gzip", "zstd", "xz", "bzip2"))
 _SNAPPY, _LZ4 = _piped("snzip -dc FILE"), _piped("lz4 -dc FILE")
-_ROWS = Remedy("convert", "FILE", (("to", "tfrecord"),), "make records of its rows")
+_ROWS = Suggestion("convert", "FILE", (("to", "tfrecord"),), "make records of its rows")
 
 _MAGICS = (
     _Magic(0, GZIP_MAGIC, "gzip", "gzip data", _UNPACK, _GZIP),
@@ -102,7 +102,7 @@ _PICKLES = (b"(dp", b"(lp", b"}q\x00", b"]q\x00", b"(dq\x00", b"(lq\x00", b"ccop
 
 def sniff_magic(
     head: bytes, size: int | None, *, tail: bytes = b"", outer: Literal["none", "gzip", "zlib"] = "none"
-) -> Sniffed | None:
+) -> FormatMatch | None:
     """Name the format that `head`, the first bytes of a decoded stream (up to 64 KiB), belongs to; None when unknown.
 
     Never trust the answer where the TFRecord length checksum at offset 0 holds: this does not look at it, the caller
@@ -110,7 +110,7 @@ def sniff_magic(
     which alone tell ArrayRecord from Riegeli. `outer` is the compression that has been undone already.
     """
     if not head:
-        return Sniffed("empty", "the file is empty", "it holds no records; if it should, copy or write it again")
+        return FormatMatch("empty", "the file is empty", "it holds no records; if it should, copy or write it again")
     for test in (_magic, _bzip2, _zip, _tar, _riegeli, _pickle):
         found = test(head, tail)
         if found is not None:
@@ -182,51 +182,51 @@ def _unpacks(data: bytes, zlib_head: bytes | None) -> bool:
     return zlib_head in _USUAL_ZLIB  # cut short before much could come out
 
 
-def _compressed(found: Sniffed, outer: str, head: bytes) -> Sniffed:
+def _compressed(found: FormatMatch, outer: str, head: bytes) -> FormatMatch:
     if outer == "none" and compression_of(head, is_record_header=False) == "none":
         broken = "begins like gzip data, but its header is none that gzip takes, or its data breaks at once"
-        return Sniffed("gzip", f"the file {broken}", "copy or fetch the file again")
+        return FormatMatch("gzip", f"the file {broken}", "copy or fetch the file again")
     if outer == "none":
-        as_gzip = Remedy(settings=(("compression", "gzip"),), aim="have it unpacked")
-        return Sniffed("gzip", found.message, "it was to be read as it is", as_gzip)
+        as_gzip = Suggestion(settings=(("compression", "gzip"),), aim="have it unpacked")
+        return FormatMatch("gzip", found.message, "it was to be read as it is", as_gzip)
     return _twice("gzip", outer)
 
 
-def _twice(inner: str, outer: str) -> Sniffed:
+def _twice(inner: str, outer: str) -> FormatMatch:
     what = f"{inner} data inside {outer} data: it was compressed twice"
-    return Sniffed("gzip", what, "undo the outer layer first", _piped(_UNDO[outer]))
+    return FormatMatch("gzip", what, "undo the outer layer first", _piped(_UNDO[outer]))
 
 
-def _magic(head: bytes, _tail: bytes) -> Sniffed | None:
+def _magic(head: bytes, _tail: bytes) -> FormatMatch | None:
     for m in _MAGICS:
         if head.startswith(m.bytes, m.at):
-            return Sniffed(m.diagnosis, m.what, m.hint, m.remedy)
+            return FormatMatch(m.diagnosis, m.what, m.hint, m.suggestion)
     if len(head) >= 8 and head[0] & 0xF0 == 0x50 and head[1:4] == b"\x2a\x4d\x18":
-        return Sniffed("zstd", "a skippable frame of Zstandard or lz4", _UNPACK, _ZSTD)
+        return FormatMatch("zstd", "a skippable frame of Zstandard or lz4", _UNPACK, _ZSTD)
     return None
 
 
-def _bzip2(head: bytes, _tail: bytes) -> Sniffed | None:
+def _bzip2(head: bytes, _tail: bytes) -> FormatMatch | None:
     if head[:3] == b"BZh" and head[4:10] in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"):
-        return Sniffed("bzip2", "bzip2-compressed data", _UNPACK, _BZIP2)
+        return FormatMatch("bzip2", "bzip2-compressed data", _UNPACK, _BZIP2)
     return None
 
 
-def _zip(head: bytes, _tail: bytes) -> Sniffed | None:
+def _zip(head: bytes, _tail: bytes) -> FormatMatch | None:
     if head[:4] == b"PK\x05\x06":
-        return Sniffed("zip", "an empty zip archive", "it holds no files; copy or make it again")
+        return FormatMatch("zip", "an empty zip archive", "it holds no files; copy or make it again")
     if head[:4] != b"PK\x03\x04" or len(head) < 30:
         return None
     name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     what = f"a zip archive; its first member is {shown(name)}"
     if name.endswith(b".npy"):
-        return Sniffed("zip", f"{what} (a NumPy .npz file)", "read it with `numpy.load(FILE)`")
+        return FormatMatch("zip", f"{what} (a NumPy .npz file)", "read it with `numpy.load(FILE)`")
     if name.endswith(b"/data.pkl"):
-        return Sniffed("zip", f"{what} (a PyTorch file)", "read it with `torch.load(FILE, weights_only=True)`")
-    return Sniffed("zip", what, _UNPACK, _extracted("unzip FILE -d DIR"))
+        return FormatMatch("zip", f"{what} (a PyTorch file)", "read it with `torch.load(FILE, weights_only=True)`")
+    return FormatMatch("zip", what, _UNPACK, _extracted("unzip FILE -d DIR"))
 
 
-def _tar(head: bytes, _tail: bytes) -> Sniffed | None:
+def _tar(head: bytes, _tail: bytes) -> FormatMatch | None:
     block = head[:512]
     if len(block) < 512 or not block[0]:
         return None
@@ -237,35 +237,35 @@ def _tar(head: bytes, _tail: bytes) -> Sniffed | None:
             return None
     name = block[:100].split(b"\0", 1)[0]
     what = f"a tar archive; its first member is {shown(name)}"
-    return Sniffed("tar", what, _UNPACK, _extracted("mkdir DIR && tar -xf FILE -C DIR"))
+    return FormatMatch("tar", what, _UNPACK, _extracted("mkdir DIR && tar -xf FILE -C DIR"))
 
 
-def _riegeli(head: bytes, tail: bytes) -> Sniffed | None:
+def _riegeli(head: bytes, tail: bytes) -> FormatMatch | None:
     if not head.startswith(RIEGELI_MAGIC):
         return None
     array_hint = "read it with the array-record package (`array_record.python.array_record_module.ArrayRecordReader`)"
     if ARRAY_RECORD_POSTSCRIPT in tail:
-        return Sniffed("array-record", "an ArrayRecord file", array_hint)
+        return FormatMatch("array-record", "an ArrayRecord file", array_hint)
     hint = f"ArrayRecord files begin alike: {array_hint}; if that refuses, read it with riegeli"
-    return Sniffed("riegeli", "a Riegeli file, perhaps an ArrayRecord one", hint)
+    return FormatMatch("riegeli", "a Riegeli file, perhaps an ArrayRecord one", hint)
 
 
-def _pickle(head: bytes, _tail: bytes) -> Sniffed | None:
+def _pickle(head: bytes, _tail: bytes) -> FormatMatch | None:
     hint = "it holds Python objects: unpickling runs code, so load it only if you trust where it comes from"
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         follows = head[2:3]
         # Protocol 4 and 5 open with a frame; before that, the object itself begins.
         if follows == b"\x95" or (head[1] < 4 and follows in (b"}", b"]", b"(", b"c", b")", b"X", b"J", b"K", b"\x8a")):
-            return Sniffed("pickle", f"a Python pickle (protocol {head[1]})", hint)
+            return FormatMatch("pickle", f"a Python pickle (protocol {head[1]})", hint)
     if head.startswith(_PICKLES):
-        return Sniffed("pickle", "a Python pickle (protocol 0 or 1)", hint)
+        return FormatMatch("pickle", "a Python pickle (protocol 0 or 1)", hint)
     return None
 
 
-def _zeros(head: bytes, size: int | None) -> Sniffed:
+def _zeros(head: bytes, size: int | None) -> FormatMatch:
     whole = size is not None and size <= len(head)
     what = f"all {size} bytes are zero" if whole else f"the first {len(head)} bytes are all zero"
     if size == 1:
         what = "its one byte is zero"
     hint = "space was reserved but never written, or lost after a crash: copy the file again from where it is whole"
-    return Sniffed("zeros", what, hint)
+    return FormatMatch("zeros", what, hint)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from tfrtool.report import Remedy
-from tfrtool.sources.detect.match import Sniffed, shown
+from tfrtool.sources.detect.match import FormatMatch, shown
+from tfrtool.suggestion import Suggestion
 
 _SAMPLE = 4 << 10
 _LFS = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\r?\n")
@@ -21,7 +21,7 @@ _AS_ROWS = (("to", "tfrecord"),)
 _AGAIN = "a download saved this page instead of the data: check the address and the permissions, and fetch it again"
 
 
-def sniff_text(head: bytes) -> Sniffed | None:
+def sniff_text(head: bytes) -> FormatMatch | None:
     """Name the kind of text that `head` begins, or None when it is not text."""
     if _LFS.match(head):
         return _lfs_pointer(head)
@@ -32,7 +32,7 @@ def sniff_text(head: bytes) -> Sniffed | None:
     if _HTML.match(begin) or (begin.startswith("<!--") and _HTML.search(begin)):
         title = _TITLE.search(begin)
         named = f" with the title {shown(title[1].strip())}" if title else ""
-        return Sniffed("html", f"a web page (HTML){named}", _AGAIN)
+        return FormatMatch("html", f"a web page (HTML){named}", _AGAIN)
     if _XML.match(begin):
         return _xml(begin)
     if begin.startswith(("{", "[")):
@@ -42,27 +42,27 @@ def sniff_text(head: bytes) -> Sniffed | None:
     if not _is_readable(text[:_SAMPLE]):
         return None
     hint = "give a TFRecord or OFRecord file: text is not read, and there is no way to make records of it"
-    return Sniffed("text", f"text that begins {shown(begin, 40)}", hint)
+    return FormatMatch("text", f"text that begins {shown(begin, 40)}", hint)
 
 
-def _lfs_pointer(head: bytes) -> Sniffed:
+def _lfs_pointer(head: bytes) -> FormatMatch:
     oid, size = _LFS_OID.search(head), _LFS_SIZE.search(head)
     real = f" of {int(size[1])} bytes" if size else ""
     named = f" (sha256 {oid[1][:12].decode()}…)" if oid else ""
     message = f"a Git LFS pointer; the data itself, a file{real}{named}, was not fetched"
-    return Sniffed("git-lfs-pointer", message, "run `git lfs pull` in the repository, then try again")
+    return FormatMatch("git-lfs-pointer", message, "run `git lfs pull` in the repository, then try again")
 
 
-def _xml(begin: str) -> Sniffed:
+def _xml(begin: str) -> FormatMatch:
     code, says = _CODE.search(begin), _ERROR_MESSAGE.search(begin)
     if code:
         more = f": {shown(says[1].strip(), 120)}" if says else ""
         said = f"an error document of an object store, code {shown(code[1])}{more}"
-        return Sniffed("xml", said, _AGAIN, refusal=True)
-    return Sniffed("xml", f"an XML document that begins {shown(begin, 40)}", _AGAIN)
+        return FormatMatch("xml", said, _AGAIN, refusal=True)
+    return FormatMatch("xml", f"an XML document that begins {shown(begin, 40)}", _AGAIN)
 
 
-def _json(text: str, begin: str) -> Sniffed | None:
+def _json(text: str, begin: str) -> FormatMatch | None:
     import json
 
     line = begin.split("\n", 1)[0]
@@ -73,16 +73,16 @@ def _json(text: str, begin: str) -> Sniffed | None:
             continue
         if isinstance(value, dict) and "error" in value:
             said = f"an error message in JSON: {shown(json.dumps(value['error']), 120)}"
-            return Sniffed("json", said, _AGAIN, refusal=True)
+            return FormatMatch("json", said, _AGAIN, refusal=True)
         break
     else:
         if not re.match(r'\{\s*(["}]|$)|\[\s*([\[{"\]0-9tfn-]|$)', begin):
             return None
     hint = "give the record files themselves (a directory as input passes over the `.json` files beside them)"
-    lines = Remedy("convert", "FILE", _AS_ROWS, "make records of JSON Lines")
+    lines = Suggestion("convert", "FILE", _AS_ROWS, "make records of JSON Lines")
     if begin.startswith("["):
-        lines = Remedy("convert", "-", _AS_ROWS, "make records of an array of objects", first="jq -c '.[]' FILE")
-    return Sniffed("json", f"JSON text that begins {shown(begin, 40)}", hint, lines)
+        lines = Suggestion("convert", "-", _AS_ROWS, "make records of an array of objects", first="jq -c '.[]' FILE")
+    return FormatMatch("json", f"JSON text that begins {shown(begin, 40)}", hint, lines)
 
 
 def _decoded(head: bytes) -> str | None:

@@ -11,7 +11,7 @@ from tfrtool.sources.codecs.container import GZIP_MAGIC
 ROWS = (".jsonl", ".ndjson", ".parquet", ".pq")
 """What `convert` reads too."""
 
-STRANGERS = (
+FOREIGN_SUFFIXES = (
     *(".csv", ".tsv", ".log", ".md", ".rst", ".html", ".htm", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg"),
     *(".py", ".pyc", ".ipynb", ".sh", ".proto", ".pdf", ".md5", ".sha256"),
     *(".arrow", ".avro", ".npy", ".npz", ".pkl", ".pickle", ".h5", ".hdf5", ".pt", ".pth", ".pb", ".onnx", ".sqlite"),
@@ -44,7 +44,7 @@ def verdict(name: str, path: str, *, rows: bool = False) -> Verdict:
     cannot be read is what its name says.
     """
     small = name.lower().removesuffix(".gz")
-    if not small.endswith(STRANGERS) and (rows or not small.endswith(ROWS)):
+    if not small.endswith(FOREIGN_SUFFIXES) and (rows or not small.endswith(ROWS)):
         return "records"
     from tfrtool.framing.crc import header_is_sound
 
@@ -60,11 +60,11 @@ def verdict(name: str, path: str, *, rows: bool = False) -> Verdict:
             size = os.fstat(file.fileno()).st_size
     except OSError:
         return "other"
-    from tfrtool.sources.detect.signatures import SOFT, sniff_magic
+    from tfrtool.sources.detect.signatures import WEAK_SIGNATURES, sniff_magic
 
     found = sniff_magic(head, size)
     told = "" if found is None else found.diagnosis
-    if told and told not in SOFT:
+    if told and told not in WEAK_SIGNATURES:
         return "other"
     if _holds_a_header(head):
         return "records"

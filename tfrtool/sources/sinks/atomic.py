@@ -19,10 +19,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from tfrtool.errors import WriteError
-from tfrtool.report import FORCE
 from tfrtool.sources.os_text import input_called, reason
-from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.sources.sinks.temp_files import claim, sweep, temporary_name
+from tfrtool.suggestion import USE_FORCE
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -34,7 +34,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSY
 """How file systems without hard links (FAT, some network and FUSE ones) answer."""
 
 
-def look(path: str) -> os.stat_result | None:
+def stat_or_none(path: str) -> os.stat_result | None:
     """What stands at the path, links followed; None for nothing, or for a link that leads nowhere."""
     try:
         return os.stat(path)
@@ -42,7 +42,7 @@ def look(path: str) -> os.stat_result | None:
         return None
 
 
-def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.stat_result | None:
+def check_target(path: str, force: bool, same_as: Iterable[str | FileIds]) -> os.stat_result | None:
     """Refuse what must not be written; the file that will be replaced, if any."""
     directory, name = os.path.split(path)
     try:
@@ -60,7 +60,7 @@ def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.sta
         return None
     except (OSError, ValueError) as error:
         raise WriteError(f"cannot write '{path}': {reason(error)}") from error
-    present = look(path)
+    present = stat_or_none(path)
     if present is None:
         raise WriteError(f"cannot write '{path}': it is a symbolic link that leads nowhere; remove it first")
     if stat.S_ISDIR(present.st_mode):
@@ -72,7 +72,7 @@ def admit(path: str, force: bool, same_as: Iterable[str | Identities]) -> os.sta
         raise WriteError(f"cannot write '{path}': {what}")
     refuse_inputs(path, present, same_as)
     if not force:
-        raise WriteError(f"'{path}' exists already", FORCE)
+        raise WriteError(f"'{path}' exists already", USE_FORCE)
     return present
 
 
@@ -81,9 +81,9 @@ def stands_for_open_file(path: str) -> bool:
     return bool(_DESCRIPTORS.fullmatch(os.path.realpath(os.path.dirname(path) or ".")))
 
 
-def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Identities]) -> None:
+def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | FileIds]) -> None:
     for given in same_as:
-        name = (Identities([given]) if isinstance(given, str) else given).name_of(target)
+        name = (FileIds([given]) if isinstance(given, str) else given).name_of(target)
         if name is not None:
             output = "standard output" if path == "-" else f"the output '{path}'"
             raise WriteError(f"{output} is {input_called(name)}; an input is never written to")
@@ -118,7 +118,7 @@ def remove(temporary: str) -> None:
         raise
 
 
-def settle(fd: int, path: str, old: os.stat_result | None) -> None:
+def flush_to_disk(fd: int, path: str, old: os.stat_result | None) -> None:
     """Bring the bytes to the disk, under the permissions of the file that is replaced."""
     try:
         if old is not None:
@@ -136,7 +136,7 @@ def publish(temporary: str, path: str, force: bool) -> None:
         else:
             _link(temporary, path)
     except FileExistsError as error:
-        raise WriteError(f"'{path}' was made by somebody else meanwhile", FORCE) from error
+        raise WriteError(f"'{path}' was made by somebody else meanwhile", USE_FORCE) from error
     except OSError as error:
         raise WriteError(f"cannot give '{path}' its name: {reason(error)}; nothing was published") from error
 
@@ -147,7 +147,7 @@ def _link(temporary: str, path: str) -> None:
         os.link(temporary, path)
     except FileExistsError:
         # Over NFS a link can succeed and its answer be lost; the second attempt then meets the first.
-        present = look(path)
+        present = stat_or_none(path)
         if present is None or not os.path.samestat(present, os.stat(temporary)):
             raise
     except OSError as error:
@@ -228,7 +228,7 @@ def atomic_output(
     path: str,
     *,
     force: bool = False,
-    same_as: Iterable[str | Identities] = (),
+    same_as: Iterable[str | FileIds] = (),
     check: Callable[[str], None] | None = None,
     text: bool = False,
 ) -> Iterator[BinaryIO]:
@@ -236,7 +236,7 @@ def atomic_output(
 
     The bytes go to a hidden file beside `path`, are flushed to the disk, and only then get the name: never over an
     existing file, except with `force`, which replaces it in one step (of a symbolic link the link itself) and keeps its
-    permissions. `same_as` names the inputs, one by one or as the `Identities` of many; an output that is one of them
+    permissions. `same_as` names the inputs, one by one or as the `FileIds` of many; an output that is one of them
     is refused. `check` is called with the name of the complete hidden file before that is published, and stops it by
     raising.
 
@@ -244,21 +244,21 @@ def atomic_output(
     character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
     who went away is `BrokenPipeError`.
     """
-    sink = open_sink(path, force=force, same_as=same_as, text=text)
+    sink = open_output(path, force=force, same_as=same_as, text=text)
     try:
         yield sink.out
-        sink.settle(check)
+        sink.finish(check)
         sink.publish()
     finally:
         sink.discard()
 
 
-class Sink(Protocol):
+class PendingOutput(Protocol):
     """The steps of `atomic_output`, for whoever has something to do between them; `discard` always comes last."""
 
     out: BinaryIO
 
-    def settle(self, check: Callable[[str], None] | None = None) -> None:
+    def finish(self, check: Callable[[str], None] | None = None) -> None:
         """All bytes are written: bring them to the disk, and have them checked. `out` is closed then."""
 
     def unlock(self) -> None:
@@ -275,30 +275,32 @@ class Sink(Protocol):
         """Leave no trace of a file that has no name. More than one call does no harm."""
 
 
-def open_sink(path: str, *, force: bool = False, same_as: Iterable[str | Identities] = (), text: bool = False) -> Sink:
+def open_output(
+    path: str, *, force: bool = False, same_as: Iterable[str | FileIds] = (), text: bool = False
+) -> PendingOutput:
     """The arguments are those of `atomic_output`."""
     if path == "-":
-        return _Direct(1, "standard output", same_as, text=text)
-    present = look(path)
+        return _DirectOutput(1, "standard output", same_as, text=text)
+    present = stat_or_none(path)
     if present is None or not (stat.S_ISFIFO(present.st_mode) or stat.S_ISCHR(present.st_mode)):
-        return _Hidden(path, force, same_as)
+        return _HiddenFile(path, force, same_as)
     try:
         fd = os.open(path, os.O_WRONLY)
     except OSError as error:
         raise WriteError(f"cannot write '{path}': {reason(error)}") from error
     try:
-        return _Direct(fd, f"'{path}'", (), closes=True)
+        return _DirectOutput(fd, f"'{path}'", (), closes=True)
     except BaseException:
         os.close(fd)
         raise
 
 
-class _Hidden:
+class _HiddenFile:
     """A file beside the one that it will be; a lock on it tells other processes that it is in use."""
 
-    def __init__(self, path: str, force: bool, same_as: Iterable[str | Identities]) -> None:
+    def __init__(self, path: str, force: bool, same_as: Iterable[str | FileIds]) -> None:
         self._path, self._force = path, force
-        self._old = admit(path, force, same_as)
+        self._old = check_target(path, force, same_as)
         directory, name = os.path.split(path)
         self._directory = directory or "."
         sweep(self._directory)
@@ -312,10 +314,10 @@ class _Hidden:
             raise
         self._fd, self.out = fd, cast(BinaryIO, self._out)
 
-    def settle(self, check: Callable[[str], None] | None = None) -> None:
+    def finish(self, check: Callable[[str], None] | None = None) -> None:
         try:
             self._out.flush()
-            settle(self._fd, self._path, self._old)
+            flush_to_disk(self._fd, self._path, self._old)
         except BaseException:
             self._out.abandon()
             raise
@@ -353,11 +355,11 @@ class _Hidden:
             self.discard()
 
 
-class _Direct:
+class _DirectOutput:
     """An open descriptor, which has its name already."""
 
     def __init__(
-        self, fd: int, called: str, same_as: Iterable[str | Identities], *, text: bool = False, closes: bool = False
+        self, fd: int, called: str, same_as: Iterable[str | FileIds], *, text: bool = False, closes: bool = False
     ) -> None:
         try:
             target = os.fstat(fd)
@@ -370,7 +372,7 @@ class _Direct:
         self._out = Output(fd, called, closes=closes)
         self.out = cast(BinaryIO, self._out)
 
-    def settle(self, check: Callable[[str], None] | None = None) -> None:
+    def finish(self, check: Callable[[str], None] | None = None) -> None:
         self._out.flush()
         self._out.close()
 

@@ -18,16 +18,16 @@ from tfrtool.errors import WriteError
 from tfrtool.sources.os_text import reason
 from tfrtool.sources.sinks.atomic import (
     Output,
-    admit,
     atomic_output,
+    check_target,
     create,
-    look,
+    flush_to_disk,
     publish,
     remove,
-    settle,
+    stat_or_none,
     sync_directory,
 )
-from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.sources.sinks.temp_files import locks_to_spare, sweep, temporary_name
 
 
@@ -54,7 +54,7 @@ class OutputSet:
         self.direct = is_direct(path)
         self._force = force
         self._text = text
-        self._same_as = (Identities(same_as),)
+        self._same_as = (FileIds(same_as),)
         self._make = make_directory
         self._made = False
         self._stack = ExitStack()
@@ -95,7 +95,7 @@ class OutputSet:
                 with suppress(OSError):
                     os.rmdir(os.path.dirname(self.path))
 
-    def admit(self, names: Iterable[str]) -> None:
+    def check_target(self, names: Iterable[str]) -> None:
         """Raise `WriteError` for a name that must not be written: taken already, an input, a directory."""
         for name in names:
             directory = os.path.dirname(name) or "."
@@ -105,7 +105,7 @@ class OutputSet:
                 except OSError as error:
                     raise WriteError(f"cannot make the directory '{directory}': {reason(error)}") from error
             elif not is_direct(name):
-                admit(name, self._force, self._same_as)
+                check_target(name, self._force, self._same_as)
 
     def open(self, beside: str | None = None) -> BinaryIO:
         """The next output of the set, which will stand in the directory of `beside`; the one before it is finished."""
@@ -141,7 +141,7 @@ class OutputSet:
             return
         try:
             out.flush()
-            settle(out.fileno(), self.path, None)
+            flush_to_disk(out.fileno(), self.path, None)
         except BaseException:
             out.abandon()
             raise
@@ -166,7 +166,7 @@ class OutputSet:
         given: list[tuple[str, os.stat_result, tuple[str, ...]]] = []
         try:
             for temporary, name in reversed(list(zip(self._members, names, strict=True))):
-                old = admit(name, self._force, self._same_as)
+                old = check_target(name, self._force, self._same_as)
                 if old is not None:
                     os.chmod(temporary, stat.S_IMODE(old.st_mode) & 0o777)
                 backups = None if old is None else _backup_names(name)
@@ -190,7 +190,7 @@ def is_direct(path: str) -> bool:
     """Whether a name is that of standard output, a pipe or a device, which takes one output, as it is written."""
     if path == "-":
         return True
-    found = look(path)
+    found = stat_or_none(path)
     return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 
-class Identities:
+class FileIds:
     """The files that some names lead to, looked up when it is first asked for one; `-` is standard input.
 
     A name that leads nowhere by then is none of them.

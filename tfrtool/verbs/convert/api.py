@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from tfrtool.errors import DamageError, OpenError
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs.resolve import resolve
+from tfrtool.types import PathLike
 from tfrtool.verbs.convert.job import Conversion
 from tfrtool.verbs.convert.options import convert_options
 
@@ -33,10 +33,7 @@ class Converted:
         return any(report.finding for report in self.reports)
 
 
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-
-
-def convert(inputs: Path | Iterable[Path], output: Path, **how: Any) -> Converted:
+def convert(inputs: PathLike | Iterable[PathLike], output: PathLike, **how: Any) -> Converted:
     """Convert files into one output, or a set of shards, as `tfrtool convert` does.
 
     `how` has the options of the command by their names, with `_` for each `-`:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.report import Compression, Remedy
 from tfrtool.sources.sinks.output_set import OutputSet, is_direct
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Compression
 from tfrtool.verbs.convert.options import ConvertOptions
 from tfrtool.verbs.convert.outputs import Outputs
 from tfrtool.verbs.convert.shards import Cuts, Names, Shards, packed_untold, packing_told
@@ -64,13 +65,13 @@ class Destination:
         """Bytes that went there, beyond recall."""
         return self._files.sent
 
-    def admit(self) -> None:
+    def check_target(self) -> None:
         """Raise `WriteError` for what can be said already to be no name that may be written."""
         known = self._names.refuse_unfit(self._inputs)
         if self._shards.count is not None:
             self._names.refuse_leftovers(known)
         side = self._options.schema_out
-        self._files.admit(known + ([side] if side and not is_direct(side) else []))
+        self._files.check_target(known + ([side] if side and not is_direct(side) else []))
 
     def open(self, stack: ExitStack, layout: Layout, total: int | None) -> Outputs:
         """The sink for all records, `total` of them where that has to be known; `stack` closes the files."""
@@ -119,7 +120,7 @@ class Destination:
                 return  # whose names were all known before
             outputs = self._names.of(opened, ())
             self._names.refuse_leftovers(outputs)
-            self._files.admit(outputs)
+            self._files.check_target(outputs)
 
     def _refuse_empty(self) -> None:
         """Raise RefusedError where outputs without a record are none."""
@@ -128,16 +129,16 @@ class Destination:
         if self._shards.cut:
             raise RefusedError("there is no record to write, and a shard is never empty")
 
-    def remarks(self) -> list[tuple[str, Remedy | None]]:
+    def remarks(self) -> list[tuple[str, Suggestion | None]]:
         """What readers of the outputs that were published are not told by them, and what else could be done."""
         return [*self._packing_untold(), *((remark, None) for remark in self._neighbours())]
 
-    def _packing_untold(self) -> Iterator[tuple[str, Remedy]]:
+    def _packing_untold(self) -> Iterator[tuple[str, Suggestion]]:
         packing, asked = self.compression, self._packed_as is None
         silent = asked and (packing == "none" or not self._shards.each or self._target != "tfrecord")
         if not silent and not all(packing_told(name) == packing for name in self.outputs):
             said = packed_untold(packing, self._target, asked=asked)
-            yield said, Remedy(words="{compress=none} writes it plain")
+            yield said, Suggestion(words="{compress=none} writes it plain")
 
     def _neighbours(self) -> list[str]:
         """Members of another set that lie beside the outputs."""

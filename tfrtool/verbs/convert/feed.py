@@ -12,7 +12,9 @@ from tfrtool.framing.walk import MAX_RECORD, Batch
 from tfrtool.payload.mapping.record import NotText
 from tfrtool.payload.mapping.rules import TITLES, Refused
 from tfrtool.payload.wire.reader import WireError
-from tfrtool.report import ConvertReport, FileReport, Kind, Remedy
+from tfrtool.report import ConvertReport, FileReport
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Kind
 from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.reading.kind_vote import VOTERS
 
@@ -136,10 +138,10 @@ class Feed:
             report.hint = f"no payload was parsed, since {self.reading.kind_detector.why_unknown()}"
         if self._unnamed and not self.skip_damaged and not self.checked:
             report.hint = None
-            report.remedy = Remedy(words="{unknown=drop} to leave out features whose names are not UTF-8")
+            report.suggestion = Suggestion(words="{unknown=drop} to leave out features whose names are not UTF-8")
         if self._unfitting and report.status == "damaged":
             its = "Events" if report.kind == "event" else "of no kind that is known"
-            report.status, report.remedy = "foreign", None
+            report.status, report.suggestion = "foreign", None
             report.message = f"its records are {its}, which have no features to be converted or looked at"
         report.losses = self.mapper.losses.all() if self.mapper else []
         self.stopped = self.stopped or report.status == "foreign"
@@ -177,7 +179,7 @@ class Feed:
 
     def _refused(self, error: Refused, number: int, at: int) -> RefusedError:
         return RefusedError(
-            f"'{self.reading.source.name}' record {number} at byte {at}: {error.facts}", Remedy(words=error.hint)
+            f"'{self.reading.source.name}' record {number} at byte {at}: {error.facts}", Suggestion(words=error.hint)
         )
 
     def _damage(self, damage: Damage) -> Iterator[Damage]:

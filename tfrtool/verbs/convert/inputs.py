@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from os.path import isfile
 from types import TracebackType
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Protocol, Self
 from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping.rules import Side
-from tfrtool.report import Compression, ConvertReport, Remedy
+from tfrtool.report import ConvertReport
 from tfrtool.sources.source import Source, open_source
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Compression, Progress
 from tfrtool.verbs.convert.feed import Feed, Range, Sink
 from tfrtool.verbs.convert.shards import told_by_name
 from tfrtool.verbs.formats.registry import READERS
@@ -89,9 +91,7 @@ class Inputs:
         self._stack.__exit__(kind, error, trace)
 
     @contextmanager
-    def open(
-        self, name: str, options: ConvertOptions, progress: Callable[[int], None] | None = None
-    ) -> Iterator[Input]:
+    def open(self, name: str, options: ConvertOptions, progress: Progress | None = None) -> Iterator[Input]:
         """An input, for as long as the block lasts."""
         with ExitStack() as stack:
             source = stack.enter_context(self._source(name, options))
@@ -103,11 +103,13 @@ class Inputs:
                 if format is None:
                     yield FrameInput(reading, options, self.plan.where)
                     return
-            if source.mistaken:
-                raise RefusedError(f"'{name}': {source.mistaken.message}", Remedy(words="leave {compression} out"))
-            if not source.rereadable and not isfile(name):  # a pipe of rows, which are read more than once
-                self._held[name] = self._stack.enter_context(source.kept())
-                source = stack.enter_context(self._held[name].again())
+            if source.format_mismatch:
+                raise RefusedError(
+                    f"'{name}': {source.format_mismatch.message}", Suggestion(words="leave {compression} out")
+                )
+            if not source.reopenable and not isfile(name):  # a pipe of rows, which are read more than once
+                self._held[name] = self._stack.enter_context(source.spool_to_file())
+                source = stack.enter_context(self._held[name].reopen())
                 source.faults = self._held[name].faults
             yield self._row_input(source, format, options, progress)
 
@@ -120,29 +122,27 @@ class Inputs:
                         return other.format
         return None
 
-    def _row_input(
-        self, source: Source, format: str, options: ConvertOptions, progress: Callable[[int], None] | None
-    ) -> Input:
+    def _row_input(self, source: Source, format: str, options: ConvertOptions, progress: Progress | None) -> Input:
         from tfrtool.verbs.convert.row_inputs import RowInput
 
         return RowInput(source, format, READERS[format], self.plan, options, progress)
 
     def _source(self, name: str, options: ConvertOptions) -> Source:
         if name in self._held:
-            source = self._held[name].again()
+            source = self._held[name].reopen()
             source.faults += self._held[name].faults
             return source
         if not self._kept or isfile(name):
             return unwrapped(open_source(name, compression=options.compression), options.compression)
-        held = open_source(name, compression=options.compression, twice=True)
+        held = open_source(name, compression=options.compression, reopenable=True)
         self._held[name] = self._stack.enter_context(unwrapped(held, options.compression))
-        return self._held[name].again()
+        return self._held[name].reopen()
 
 
 def _rows_in(reading: FileReader, options: ConvertOptions) -> str | None:
     """The format of rows that a file is of which no records can be read, if it is one that is to be told by itself."""
     sniffed = reading.identity.sniffed
-    if options.format != "auto" or reading.source.mistaken:
+    if options.format != "auto" or reading.source.format_mismatch:
         return None
     diagnosis = sniffed.diagnosis if sniffed else None
     if diagnosis == "parquet" and reading.foreign:

@@ -5,7 +5,7 @@ The outputs are published together, or not at all where an input could not be co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os.path import isdir
@@ -16,8 +16,10 @@ from tfrtool.errors import OptionError, ReadError, RefusedError, TfrtoolError, W
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping.rules import Losses
 from tfrtool.payload.text import text_of
-from tfrtool.report import Compression, ConvertReport, Remedy
+from tfrtool.report import ConvertReport
 from tfrtool.sources.sinks.output_set import is_direct
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Compression, Progress
 from tfrtool.verbs.convert.destination import Destination
 from tfrtool.verbs.convert.feed import Range, Sink
 from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
@@ -61,7 +63,7 @@ class Conversion:
         self.failed = False
         self.reason = "not all inputs could be converted"
         self.error: TfrtoolError | None = None
-        self.notes: list[tuple[str, Remedy | None]] = []
+        self.notes: list[tuple[str, Suggestion | None]] = []
         self._shards = options.shards
         if not options.shards.cut and (output.endswith("/") or isdir(output)):
             self._shards = replace(options.shards, each=True)
@@ -131,7 +133,7 @@ class Conversion:
 
     # One input
 
-    def read(self, name: str, progress: Callable[[int], None] | None = None) -> Iterator[Damage | ConvertReport]:
+    def read(self, name: str, progress: Progress | None = None) -> Iterator[Damage | ConvertReport]:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
         self._before.progress = progress
@@ -147,14 +149,14 @@ class Conversion:
         except BaseException:
             self.failed = True
             raise
-        report.remedy = _for_this(report.remedy)
+        report.suggestion = _for_this(report.suggestion)
         self.reports.append(report)
         yield report
 
     def _fail(self, report: ConvertReport, error: TfrtoolError, kind: str = "") -> None:
         self.failed = True
         self.error = self.error or error
-        report.status, report.error, report.remedy = "error", (kind or error.kind, error.facts), error.remedy
+        report.status, report.error, report.suggestion = "error", (kind or error.kind, error.facts), error.suggestion
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
         self._begin(source, name)
@@ -201,13 +203,13 @@ class Conversion:
                 refuse_unfit(self.options, target)
             except OptionError as error:
                 raise RefusedError(
-                    "the outputs are of the format of the first input", Remedy(words=error.words)
+                    "the outputs are of the format of the first input", Suggestion(words=error.words)
                 ) from None
         self.target, same = target, target == source.format
         self._plan.target = target
         if source.format == "parquet" and target not in ROWS and self.options.schema_out:
             raise RefusedError(
-                "a Parquet file says the kinds of its columns itself", Remedy(words="leave {schema_out} out")
+                "a Parquet file says the kinds of its columns itself", Suggestion(words="leave {schema_out} out")
             )
         if self.options.schema is not None and (target in ROWS or source.format in ROWS):
             self._plan.schema = schema_of_rows(self.options.schema)
@@ -233,7 +235,7 @@ class Conversion:
     def _prepare(self, destination: Destination, target: Target) -> None:
         options = self.options
         if self.output:
-            destination.admit()
+            destination.check_target()
         if target == "parquet":
             from tfrtool.verbs.formats.parquet_types import arrow
 
@@ -317,6 +319,10 @@ class Conversion:
         return self._mappers.schema.to_json() if self._mappers.schema else None
 
 
-def _for_this(remedy: Remedy | None) -> Remedy | None:
+def _for_this(suggestion: Suggestion | None) -> Suggestion | None:
     """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
-    return remedy.replaced(verb="convert") if remedy and remedy.verb == "verify" and remedy.first else remedy
+    return (
+        suggestion.replaced(verb="convert")
+        if suggestion and suggestion.verb == "verify" and suggestion.first
+        else suggestion
+    )

@@ -12,7 +12,7 @@ from tfrtool.errors import OpenError, RefusedError
 from tfrtool.payload.mapping.mapper import Gate, Mapper
 from tfrtool.payload.mapping.rules import KINDS, Rules, Side
 from tfrtool.payload.mapping.schema_file import Schema
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
 from tfrtool.verbs.formats.base import ROWS, Target
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def _read(path: str) -> bytes:
     return data
 
 
-def _unusable(path: str, why: object, remedy: Remedy | None = None) -> OpenError:
-    return OpenError(f"the schema '{path}' cannot be used: {why}", remedy)
+def _unusable(path: str, why: object, suggestion: Suggestion | None = None) -> OpenError:
+    return OpenError(f"the schema '{path}' cannot be used: {why}", suggestion)
 
 
 def _refuse_other_json(path: str, data: bytes) -> None:
@@ -50,7 +50,7 @@ def _refuse_other_json(path: str, data: bytes) -> None:
 
     why = not_one(data)
     if why:
-        raise _unusable(path, why, Remedy(words="{schema} reads what {schema_out} wrote on the way there"))
+        raise _unusable(path, why, Suggestion(words="{schema} reads what {schema_out} wrote on the way there"))
 
 
 def _is_of_rows(data: bytes) -> dict[str, Any] | None:
@@ -147,7 +147,7 @@ class Mappers:
         if self.schema is not None and self.schema.source != side:
             raise RefusedError(
                 "a schema is of inputs of one format, and these are of both",
-                Remedy(words="convert without {schema_out}"),
+                Suggestion(words="convert without {schema_out}"),
             )
         told = (self.schema.see, self.schema.flattened) if self.schema else ()
         learns = options.schema_out is not None and target in ROWS

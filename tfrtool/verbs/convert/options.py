@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from os.path import realpath
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from tfrtool.fields import made
 from tfrtool.payload.filter import Condition
 from tfrtool.payload.mapping.rules import KINDS, Rules, Side
 from tfrtool.payload.wire.example import ListKind
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.convert.shards import MOST_SHARDS, Shards
 from tfrtool.verbs.formats.base import ROWS, SUFFIXES, Target
 from tfrtool.verbs.options import Options
@@ -34,7 +34,7 @@ class ConvertOptions(Options, frozen=True):
 
     to: Target | None = None
     source: str | None = None
-    compress: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    compress: CompressionChoice = "auto"
     level: int = 6
     shards: Shards = made(default_factory=Shards)
     rules: Rules = made(default_factory=Rules)
@@ -69,9 +69,6 @@ class ConvertOptions(Options, frozen=True):
     def counts_by_headers(self) -> bool:
         """Whether headers alone tell how many records there will be."""
         return not (self.conditions or self.skip_damaged or self.rules.empty == "skip")
-
-
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
@@ -111,7 +108,7 @@ def convert_options(
     *,
     to: Target | None = None,
     source: str | None = None,
-    compress: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    compress: CompressionChoice = "auto",
     shards: int | None = None,
     records_per_shard: int | None = None,
     shard_size: int | None = None,
@@ -131,12 +128,12 @@ def convert_options(
     n: builtins.int | None = None,
     skip_damaged: bool = False,
     payload: bool = False,
-    schema: Path | None = None,
-    schema_out: Path | None = None,
+    schema: PathLike | None = None,
+    schema_out: PathLike | None = None,
     force: bool = False,
     dry_run: bool = False,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
 ) -> ConvertOptions:
     """The options by the names that the command line gives them. Raises ValueError or TypeError for what is none.
 

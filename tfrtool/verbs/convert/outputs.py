@@ -16,10 +16,10 @@ from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import Bytes, crc32c
 from tfrtool.framing.layout import AROUND
 from tfrtool.framing.walk import Batch
-from tfrtool.report import Compression, Kind
 from tfrtool.sources.sinks.output_set import OutputSet
 from tfrtool.sources.source import open_source
-from tfrtool.sources.spool import whole
+from tfrtool.sources.spool import read_all
+from tfrtool.types import Compression, Kind
 from tfrtool.verbs.convert.shards import Cuts
 from tfrtool.verbs.formats.base import Layout, Pieces, Target, Writer
 from tfrtool.verbs.formats.frames import FrameWriter
@@ -100,7 +100,7 @@ class ReadBack:
 def _same_bytes(name: str, written: Summed) -> None:
     size = crc = 0
     with open_source(name, compression="none") as source:
-        for view in whole(source.data):
+        for view in read_all(source.data):
             size, crc = size + len(view), crc32c(view, crc)
     if (size, crc) != (written.size, written.crc):
         what = f"{size:,} bytes" if size != written.size else "other bytes"
@@ -109,7 +109,7 @@ def _same_bytes(name: str, written: Summed) -> None:
 
 def _lines(name: str, compression: Compression) -> tuple[str, int]:
     with open_source(name, compression=compression) as source:
-        count = sum(bytes(view).count(b"\n") for view in whole(source.data))
+        count = sum(bytes(view).count(b"\n") for view in read_all(source.data))
         return ("damaged" if source.faults else "clean"), count
 
 

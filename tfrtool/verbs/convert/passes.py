@@ -19,15 +19,16 @@ from tfrtool.payload.rows.columns import Place, RowSchema, Survey
 from tfrtool.payload.rows.row import RowError
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LONG_NAME, WireError
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Progress
 from tfrtool.verbs.convert.feed import Range, Sink
 from tfrtool.verbs.convert.outputs import Counting
 from tfrtool.verbs.convert.shards import told_by_name
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows.json_reader import GuessSchema
-    from tfrtool.report import Kind
     from tfrtool.sources.source import Source
+    from tfrtool.types import Kind
     from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
     from tfrtool.verbs.convert.options import ConvertOptions
     from tfrtool.verbs.convert.row_plan import RowPlan
@@ -55,7 +56,7 @@ class Passes:
         """`feed` sends the records of an input into a sink as the conversion will."""
         self.names = names
         self.options = options
-        self.progress: Callable[[int], None] | None = None
+        self.progress: Progress | None = None
         self.forewarned = False
         self._inputs = inputs
         self._feed = feed
@@ -160,7 +161,7 @@ class Surveying:
         try:
             return table_columns(survey)
         except RefusedError as error:
-            raise RefusedError(error.facts, Remedy(words="{drop} leaves it out")) from None
+            raise RefusedError(error.facts, Suggestion(words="{drop} leaves it out")) from None
 
 
 _MOST = 1 << 16

@@ -11,7 +11,9 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping.rules import Losses, Refused
 from tfrtool.payload.rows.row import Change, Row, RowError
 from tfrtool.payload.wire.reader import WireError
-from tfrtool.report import LossKind, Remedy
+from tfrtool.report import LossKind
+from tfrtool.suggestion import Suggestion
+from tfrtool.types import Progress
 from tfrtool.verbs.convert.feed import Range, Sink
 from tfrtool.verbs.convert.row_plan import RowPlan, Telling
 
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from tfrtool.payload.mapping.rules import Side
     from tfrtool.payload.rows.json_reader import GuessSchema
     from tfrtool.payload.rows.row import Message
-    from tfrtool.report import Compression, ConvertReport
+    from tfrtool.report import ConvertReport
     from tfrtool.sources.source import Source
+    from tfrtool.types import Compression
     from tfrtool.verbs.convert.options import ConvertOptions
     from tfrtool.verbs.convert.row_plan import RowReader
     from tfrtool.verbs.formats.base import Pieces, Rows
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 _BAD_LINE = LossKind("bad-line", "a line that is no row, left out; the first is {}")
 
 
-def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+def jsonl_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
     """The lines of JSON Lines."""
     from tfrtool.verbs.formats.jsonl import JsonlReader
 
@@ -57,7 +60,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | 
     return reader
 
 
-def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+def parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
     """The rows of Parquet."""
     from tfrtool.verbs.formats.parquet_reader import ParquetReader
 
@@ -73,7 +76,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
     if plan.schema is not None and plan.columns is None and stored != plan.schema:
         raise RefusedError(
             f"'{source.name}' says the kinds of its columns itself, otherwise than the schema",
-            Remedy(words="leave {schema} out"),
+            Suggestion(words="leave {schema} out"),
         )
     reader.message = plan.message_of(stored.message if stored else None)
     reader.changes = Telling(losses)
@@ -81,7 +84,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] 
 
 
 def survey_lines(
-    sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Callable[[int], None] | None = None
+    sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Progress | None = None
 ) -> GuessSchema:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
     from tfrtool.payload.rows.json_reader import GuessSchema
@@ -128,7 +131,7 @@ class RowInput:
         reader: RowReader,
         plan: RowPlan,
         options: ConvertOptions,
-        progress: Callable[[int], None] | None,
+        progress: Progress | None,
     ) -> None:
         self.source = source
         self.format = format
@@ -217,7 +220,7 @@ class RowFeed:
                         self._record(payload, number)
                     except Refused as error:
                         facts = f"'{name}' {unit} {number}: {error.facts}"
-                        raise RefusedError(facts, Remedy(words=error.hint)) from None
+                        raise RefusedError(facts, Suggestion(words=error.hint)) from None
                     except WireError as error:
                         raise RefusedError(f"'{name}' {unit} {number}: {error}") from None
                 if self.wanted.done:

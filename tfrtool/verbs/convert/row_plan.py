@@ -16,13 +16,14 @@ from tfrtool.payload.rows.columns import Column, RowSchema
 from tfrtool.payload.rows.convert import read_row
 from tfrtool.payload.rows.row import Change, Message, Row, RowError
 from tfrtool.payload.wire.reader import WireError
+from tfrtool.types import Progress
 from tfrtool.verbs.formats.jsonl import Changes
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows.json_reader import GuessSchema
     from tfrtool.payload.rows.json_writer import JsonRows
-    from tfrtool.report import Kind
     from tfrtool.sources.source import Source
+    from tfrtool.types import Kind
     from tfrtool.verbs.convert.options import ConvertOptions
     from tfrtool.verbs.formats.base import Pieces, Rows, Target
 
@@ -215,6 +216,6 @@ class RowPlan:
         Telling(self.losses).add(changes, self.number)
 
 
-RowReader = Callable[["Source", RowPlan, Callable[[int], None] | None, Losses], "Rows"]
+RowReader = Callable[["Source", RowPlan, Progress | None, Losses], "Rows"]
 """Takes an open input, what is known of the rows of this conversion, whom to tell of bytes that were read, and where to
 count what did not come through."""

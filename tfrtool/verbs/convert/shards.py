@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from tfrtool.errors import OptionError, RefusedError, WriteError
-from tfrtool.report import Compression
 from tfrtool.sources.sinks.output_set import is_direct
+from tfrtool.types import Compression
 from tfrtool.verbs.formats.base import ROWS, SUFFIXES, Target
 
 PACKINGS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}

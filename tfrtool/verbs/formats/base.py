@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from tfrtool.report import Compression, Kind
+from tfrtool.types import Compression, Kind
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows.row import Message

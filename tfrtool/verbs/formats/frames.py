@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import header
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 from tfrtool.verbs.formats.base import Layout, Pieces
 from tfrtool.verbs.records import packer
 

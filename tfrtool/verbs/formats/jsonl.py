@@ -17,13 +17,14 @@ from tfrtool.payload.rows.json_writer import JsonRows
 from tfrtool.payload.rows.row import Change, Message, Row, RowError
 from tfrtool.sources.source import open_source
 from tfrtool.sources.spool import MAX_LINE, LineTooLong, lines
+from tfrtool.types import Progress
 from tfrtool.verbs.records import packer
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows.columns import Double, RowSchema
     from tfrtool.payload.wire.reader import Buffer
-    from tfrtool.report import Compression
-    from tfrtool.sources.source import Source, Wanted
+    from tfrtool.sources.source import Source
+    from tfrtool.types import Compression, CompressionChoice
 
 
 _MOST = 10_000
@@ -161,9 +162,9 @@ class JsonlReader:
         *,
         schema: RowSchema | None = None,
         double: Double = "exact",
-        compression: Wanted = "auto",
+        compression: CompressionChoice = "auto",
         max_line: int = MAX_LINE,
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
         otherwise: Message = "example",
         merged: Container[str] = (),
         wanted: Callable[[str], bool] | None = None,
@@ -175,7 +176,7 @@ class JsonlReader:
         self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged, wanted=wanted)
         self._source = source
         self._bad = bad
-        self._compression: Wanted = compression
+        self._compression: CompressionChoice = compression
         self._max_line = max_line
         self._progress = progress
         self._told = 0
@@ -228,7 +229,7 @@ class JsonlReader:
             if source.faults:
                 raise DamageError(f"'{self.name}': {source.faults[0].message}", self.name)
 
-    def _tell(self, source: Source, progress: Callable[[int], None]) -> None:
+    def _tell(self, source: Source, progress: Progress) -> None:
         now = source.position_encoded()
         if now > self._told:
             progress(now - self._told)

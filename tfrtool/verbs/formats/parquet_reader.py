@@ -25,6 +25,7 @@ from tfrtool.payload.rows.row import NO_KIND, Cell, Change, Message, Row, RowErr
 from tfrtool.payload.rows.values import CODES
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.sources.source import open_source
+from tfrtool.types import Progress
 from tfrtool.verbs.formats.jsonl import Changes
 from tfrtool.verbs.formats.parquet_types import METADATA_KEY, arrow, parquet
 
@@ -174,7 +175,7 @@ class ParquetReader:
         *,
         double: Double = "exact",
         batch_bytes: int = BATCH_BYTES,
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
         source: Source | None = None,
         wanted: Callable[[str], bool] | None = None,
     ) -> None:
@@ -206,7 +207,7 @@ class ParquetReader:
         """The file as pyarrow has it, and its size."""
         pa = arrow()
         with ExitStack() as stack:
-            source = self._source or stack.enter_context(open_source(self.name, compression="none", twice=True))
+            source = self._source or stack.enter_context(open_source(self.name, compression="none", reopenable=True))
             data = source.data
             size = _end(data) if data.size is None else data.size
             try:

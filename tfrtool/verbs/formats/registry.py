@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
+from tfrtool.types import Progress
 from tfrtool.verbs.formats.base import Layout, Rows, Target, Writer
 from tfrtool.verbs.formats.frames import ofrecord_writer, tfrecord_writer
 
@@ -36,13 +37,13 @@ WRITERS: dict[Target, Callable[[BinaryIO, Layout], Writer]] = {
 }
 
 
-def _jsonl_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+def _jsonl_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
     from tfrtool.verbs.convert.row_inputs import jsonl_rows
 
     return jsonl_rows(source, plan, progress, losses)
 
 
-def _parquet_rows(source: Source, plan: RowPlan, progress: Callable[[int], None] | None, losses: Losses) -> Rows:
+def _parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
     from tfrtool.verbs.convert.row_inputs import parquet_rows
 
     return parquet_rows(source, plan, progress, losses)

@@ -9,7 +9,7 @@ from tfrtool.payload.rows.row import Change, RowError
 from tfrtool.verbs.convert.row_plan import RowPlan, Telling, refusal
 
 if TYPE_CHECKING:
-    from tfrtool.report import Kind
+    from tfrtool.types import Kind
     from tfrtool.verbs.formats.base import Layout, Pieces
 
 

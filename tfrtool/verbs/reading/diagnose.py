@@ -8,7 +8,7 @@ from tfrtool.framing import messages as words
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
-from tfrtool.report import FileReport, Remedy
+from tfrtool.report import FileReport
 from tfrtool.sources.codecs.text_mode import (
     TextConversion,
     as_begun,
@@ -17,10 +17,11 @@ from tfrtool.sources.codecs.text_mode import (
     packed_text_conversion,
     text_conversion,
 )
-from tfrtool.sources.detect.match import Sniffed
+from tfrtool.sources.detect.match import FormatMatch
 from tfrtool.sources.detect.signatures import may_be_ofrecord
 from tfrtool.sources.os_text import shell_word
 from tfrtool.sources.source import Source
+from tfrtool.suggestion import Suggestion
 from tfrtool.verbs.reading.identify import AS_OFRECORD
 
 _LOOKED_AT = 1 << 22
@@ -35,22 +36,24 @@ _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
 """Faults that say nothing of the format when no record was found."""
 
 
-def say(report: FileReport, said: Sniffed | TextConversion | None) -> None:
+def say(report: FileReport, said: FormatMatch | TextConversion | None) -> None:
     """Put a diagnosis and its words into a report."""
     if said:
         report.diagnosis = said.diagnosis or None
         report.message = said.message
         report.hint = said.hint.replace("FILE", shell_word(report.path)) or None
-        report.remedy = remedy = said.remedy
-        if remedy:
-            path = report.path if remedy.path == "FILE" else remedy.path
-            report.remedy = remedy.replaced(path=path, first=remedy.first.replace("FILE", shell_word(report.path)))
+        report.suggestion = suggestion = said.suggestion
+        if suggestion:
+            path = report.path if suggestion.path == "FILE" else suggestion.path
+            report.suggestion = suggestion.replaced(
+                path=path, first=suggestion.first.replace("FILE", shell_word(report.path))
+            )
 
 
 def diagnose(
     report: FileReport,
     source: Source,
-    sniffed: Sniffed | None,
+    sniffed: FormatMatch | None,
     first: Damage | None,
     written: Damage | None,
     *,
@@ -75,19 +78,21 @@ def diagnose(
     if packed:
         say(report, packed)
         if report.records or report.restorable:
-            report.remedy = Remedy("repair", report.path, aim="undo it")
+            report.suggestion = Suggestion("repair", report.path, aim="undo it")
         return
     damaged = set(report.faults) - _NOTHING
     if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
         report.hint = "the framing is sound, so repair would change nothing"
         without = (("payload", True), ("skip_damaged", True))
-        report.remedy = Remedy("convert", report.path, without, "leave these records out")
+        report.suggestion = Suggestion("convert", report.path, without, "leave these records out")
         return
     if report.records or report.restorable or (damaged and not to_the_end):
-        report.remedy = Remedy("repair", report.path)
+        report.suggestion = Suggestion("repair", report.path)
         if report.unproved:
             report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
-            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse too")
+            report.suggestion = Suggestion(
+                "repair", report.path, (("keep_unverified", True),), "keep those that parse too"
+            )
         return
     if damaged:
         if report.unchecked:
@@ -95,12 +100,12 @@ def diagnose(
             headers = "the headers are sound" if payloads == report.faults.total() else f"{extent(report)}"
             report.message = f"{headers}, and no payload of {payloads:,} has its checksum"
             report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
-            report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+            report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep those that parse")
             return
         report.message += "; nothing in it can be brought back whole"
         report.hint = "fetch the file again"
         if report.faults["data-crc"]:
-            report.remedy = Remedy("repair", report.path, (("fix_bits", True),), "try single bits")
+            report.suggestion = Suggestion("repair", report.path, (("fix_bits", True),), "try single bits")
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -114,7 +119,7 @@ def diagnose(
             report.message = f"no record was found; the file begins with {_begins(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
             if may_be_ofrecord(source.head):
-                report.remedy = AS_OFRECORD
+                report.suggestion = AS_OFRECORD
 
 
 def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
@@ -124,13 +129,13 @@ def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
         if report.faults.total() > 1:
             report.message = f"{words.written(ZEROED.words, report.unproved)}; {extent(report)}"
         report.hint = "mend the writer; nothing proves their payloads"
-        report.remedy = Remedy("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+        report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep those that parse")
         return
     alone = report.faults.total() == 1
     report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable or 0)
     which = "every payload" if alone else "every payload that can be brought back"
     report.hint = f"mend the writer; {which} is proved by its checksum"
-    report.remedy = Remedy("repair", report.path, aim="write them anew")
+    report.suggestion = Suggestion("repair", report.path, aim="write them anew")
 
 
 def _counted(report: FileReport) -> str:
@@ -187,12 +192,12 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
     input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
     """
     plainly, mostly = report.records + (report.restorable or 0), 2 * report.damaged_bytes > (report.bytes or 0)
-    if not source.rereadable:
+    if not source.reopenable:
         if mostly:
             say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
             report.converted, report.restorable = True, None
             report.message = f"{report.message}; {_OF_A_FILE}"
-            report.remedy = Remedy("repair", report.path, aim="undo what can be undone")
+            report.suggestion = Suggestion("repair", report.path, aim="undo what can be undone")
         return mostly
     undone = _unmangled(source, found.diagnosis)
     of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
@@ -203,9 +208,9 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
     if undone.records:
         report.converted, report.damaged_records = True, undone.damaged
         report.restorable = undone.records - min(report.records, undone.untouched)
-        report.remedy = Remedy("repair", report.path, aim="undo it")
+        report.suggestion = Suggestion("repair", report.path, aim="undo it")
     elif plainly:
-        report.remedy = Remedy("repair", report.path)
+        report.suggestion = Suggestion("repair", report.path)
     return True
 
 
@@ -225,7 +230,7 @@ def _unmangled(source: Source, diagnosis: str) -> _Undoing:
     from tfrtool.verbs.reading.reopen import ReplayStream
 
     records = untouched = damaged = 0
-    with source.again() as again, ReplayStream(again) as data:
+    with source.reopen() as again, ReplayStream(again) as data:
         undone = TextModeDecoder(data, diagnosis)
         for event in walk(undone):
             if isinstance(event, Batch):

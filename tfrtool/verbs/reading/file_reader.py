@@ -19,9 +19,9 @@ from tfrtool.verbs.reading.identify import Identity, identify
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.framing.stream import Readable
-    from tfrtool.report import Kind
     from tfrtool.sources.codecs.faults import CodecFault
     from tfrtool.sources.source import Source
+    from tfrtool.types import Kind
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.reading.kind_vote import KindDetector
 
@@ -42,7 +42,7 @@ def read_file(name: str, options: Options, job: Callable[[FileReader], Iterator[
             yield from job(read)
     except TfrtoolError as error:
         report = _failed(name, read, error.kind, error.facts)
-        report.remedy = error.remedy
+        report.suggestion = error.suggestion
         yield report
     except MemoryError:
         yield _failed(name, read, "memory", "out of memory")
@@ -207,9 +207,9 @@ class FileReader:
         sniffed = self.identity.sniffed
         size = self.source.data.size
         if size is None and to_the_end:
-            from tfrtool.sources.spool import whole
+            from tfrtool.sources.spool import read_all
 
-            size = sum(map(len, whole(self.source.data)))
+            size = sum(map(len, read_all(self.source.data)))
         elif size is None:
             size = len(self.source.head)
         return [Damage(0, size, "stray", detail=sniffed.message if sniffed else "")] if size else []

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.framing.crc import header_is_sound
-from tfrtool.report import Remedy
+from tfrtool.suggestion import Suggestion
 
 if TYPE_CHECKING:
     from tfrtool.framing.stream import Readable
-    from tfrtool.report import Format
-    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.source import Source
+    from tfrtool.types import Format
 
 _SEARCHED = 1 << 20
 """How far framing is looked for before a signature or the other format may speak, in bytes."""
@@ -37,15 +37,15 @@ class Identity(NamedTuple):
     """
 
     format: Format | None
-    sniffed: Sniffed | None = None
+    sniffed: FormatMatch | None = None
     found: bool = True
     zeroed: bool = False
 
 
 def identify(source: Source, wanted: str) -> Identity:
     """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
-    if source.mistaken:
-        return Identity(None, _mistaken(source, source.mistaken), False)
+    if source.format_mismatch:
+        return Identity(None, _format_mismatch(source, source.format_mismatch), False)
     sound = header_is_sound(source.head)
     if wanted != "ofrecord" and (sound or not source.head):
         return Identity("tfrecord")
@@ -61,7 +61,7 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     from tfrtool.framing.recovery.explain import Resync
     from tfrtool.framing.recovery.gap_scan import Ledger
     from tfrtool.payload.kinds import plausible_ofrecord
-    from tfrtool.sources.detect.signatures import SOFT, may_be_ofrecord
+    from tfrtool.sources.detect.signatures import WEAK_SIGNATURES, may_be_ofrecord
 
     data = source.data
     if wanted == "ofrecord":
@@ -74,8 +74,12 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
         return Identity("tfrecord")
     sniffed = source.sniff()
     may_be = may_be_ofrecord(source.head)
-    if sniffed and sniffed.diagnosis not in SOFT and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0)):
-        return Identity(None, replace(sniffed, remedy=AS_OFRECORD) if may_be else sniffed, False)
+    if (
+        sniffed
+        and sniffed.diagnosis not in WEAK_SIGNATURES
+        and not (may_be and looks_like_ofrecord(data, plausible_ofrecord, 0))
+    ):
+        return Identity(None, replace(sniffed, suggestion=AS_OFRECORD) if may_be else sniffed, False)
     if looks_like_ofrecord(data, plausible_ofrecord, 0):
         found: Format = "ofrecord"
     elif Resync(data, Ledger()).record_within(_SEARCHED):
@@ -111,24 +115,24 @@ def _is_zeroed(data: Readable) -> bool:
     return len(whole_ones) > 1 and all(kind_of(bytes(payload)) not in (None, "unknown") for payload in whole_ones)
 
 
-AS_OFRECORD = Remedy(
+AS_OFRECORD = Suggestion(
     settings=(("format", "ofrecord"),),
     aim="have it read as an OFRecord file, since it begins as one whose first record is cut or broken",
 )
 
 
-def _other(diagnosis: str, is_: str, asked: str) -> Sniffed:
-    from tfrtool.sources.detect.match import Sniffed
+def _other(diagnosis: str, is_: str, asked: str) -> FormatMatch:
+    from tfrtool.sources.detect.match import FormatMatch
 
-    as_it_is = Remedy(settings=(("format", diagnosis),), aim="read it as what it is")
-    return Sniffed(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)
+    as_it_is = Suggestion(settings=(("format", diagnosis),), aim="read it as what it is")
+    return FormatMatch(diagnosis, f"this is {is_} framing, and {asked} was asked for", "", as_it_is)
 
 
-def _mistaken(source: Source, said: Sniffed) -> Sniffed:
+def _format_mismatch(source: Source, said: FormatMatch) -> FormatMatch:
     """What is said of a file that is not packed as was asked for: to have it told apart helps where that tells it."""
-    if said.remedy is None or said.diagnosis or told_apart(source, "auto", sound=False).found:
+    if said.suggestion is None or said.diagnosis or told_apart(source, "auto", sound=False).found:
         return said
-    from tfrtool.sources.detect.match import Sniffed
+    from tfrtool.sources.detect.match import FormatMatch
 
     none = "no record and no member of gzip data was found in it either: copy or fetch the file again"
-    return Sniffed(said.diagnosis, said.message, none)
+    return FormatMatch(said.diagnosis, said.message, none)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.framing.stream import Readable
     from tfrtool.payload.kinds import KindVote
-    from tfrtool.report import Kind
+    from tfrtool.types import Kind
 
 
 _SAMPLED_BYTES = 1 << 24

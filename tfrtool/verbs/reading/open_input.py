@@ -17,10 +17,10 @@ from tfrtool.framing.ofrecord import looks_like_ofrecord
 from tfrtool.framing.recovery.explain import Resync
 from tfrtool.framing.recovery.gap_scan import Ledger
 from tfrtool.payload.kinds import plausible_ofrecord
-from tfrtool.sources.codecs.container import GZIP_MAGIC, WRAPPERS, gzip_header
-from tfrtool.sources.codecs.decoder import Unpacker
+from tfrtool.sources.codecs.container import CONTAINERS, GZIP_MAGIC, gzip_header
+from tfrtool.sources.codecs.decoder import Decoder
 from tfrtool.sources.codecs.lost_header import LOOK, deflate_begins, packed_as
-from tfrtool.sources.codecs.members import goes_past, next_member
+from tfrtool.sources.codecs.members import continues_past, next_member
 from tfrtool.sources.codecs.text_mode import TextModeDecoder, packed_text_conversion
 from tfrtool.sources.detect.signatures import may_be_ofrecord
 from tfrtool.sources.source import Undo
@@ -62,25 +62,25 @@ def unwrap(source: Source, wanted: str) -> None:
 
     `wanted` is the compression that was asked for, or `auto`.
     """
-    if source.mistaken is None and _convert(source, wanted):
+    if source.format_mismatch is None and _convert(source, wanted):
         return
     if source.compression != "none" or header_is_sound(source.raw_head):
         return
-    asked = source.mistaken is not None
+    asked = source.format_mismatch is not None
     if not asked and may_be_ofrecord(source.head):
         return  # no packed data begins so, and to search all of a large file for gzip members takes long
     if asked and wanted == "zlib":
         if packed_as(source.raw_head, _is_all(source)) == "zlib":
-            source.unpack_as("zlib", checked=True)
+            source.decompress_as("zlib", checked=True)
         return
     at_start = not asked and Resync(source.data, Ledger()).record_at_start()
     kind = packed_as(source.raw_head, _is_all(source))
     if kind and not at_start and (asked or (_goes_on(source, 0, kind) and _holds_records(source, 0, kind))):
-        source.unpack_as(kind, checked=True)
+        source.decompress_as(kind, checked=True)
         return
     later = _later_member(source, asked)
     if later is not None:
-        source.unpack_as("gzip", checked=True, lead=later)
+        source.decompress_as("gzip", checked=True, lead=later)
 
 
 def _convert(source: Source, wanted: str) -> bool:
@@ -92,7 +92,7 @@ def _convert(source: Source, wanted: str) -> bool:
         return False
     diagnosis, kind = found.diagnosis, found.packed
     assert kind is not None
-    source.unpack_as(kind, checked=True, undo=Undo(partial(TextModeDecoder, diagnosis=diagnosis), found.message))
+    source.decompress_as(kind, checked=True, undo=Undo(partial(TextModeDecoder, diagnosis=diagnosis), found.message))
     return True
 
 
@@ -103,16 +103,16 @@ def _later_member(source: Source, asked: bool) -> int | None:
     if identity.format != "tfrecord" and (sniffed is None or sniffed.diagnosis != "gzip"):
         return None
     raw = _From(source.encoded)
-    stop: int | None = _IN_A_FILE if source.rereadable else _IN_A_PIPE
+    stop: int | None = _IN_A_FILE if source.reopenable else _IN_A_PIPE
     if identity.found:  # records that are packed as they are can be found without unpacking
         stop = _RECORDS
-    elif asked and source.rereadable:
+    elif asked and source.reopenable:
         stop = None
     at = next_member(raw, 0, forget=False, stop=stop)[0]
     if at is None:
         return None
     beside = (at > _RECORDS or identity.found) and Resync(source.data, Ledger()).record_within(at)
-    if (beside or identity.found) and not (source.rereadable and goes_past(raw, at, _FAR, _FAR)):
+    if (beside or identity.found) and not (source.reopenable and continues_past(raw, at, _FAR, _FAR)):
         return None
     if asked or (_goes_on(source, at, "gzip") and _holds_records(source, at)):
         return at if beside else 0
@@ -133,7 +133,7 @@ def _goes_on(source: Source, at: int, kind: Literal["gzip", "zlib"]) -> bool:
     header = gzip_header(packed) if kind == "gzip" else None
     begins: int | None = header.length if header and header.state == "sound" else None
     if begins is None:
-        begins = deflate_begins(packed[:LOOK], WRAPPERS[kind], first=True, to_the_end=len(packed) <= LOOK)
+        begins = deflate_begins(packed[:LOOK], CONTAINERS[kind], first=True, to_the_end=len(packed) <= LOOK)
     unzip, feed, left = zlib.decompressobj(-15), packed[begins or 0 :], _ENOUGH
     try:
         while feed and left > 0 and not unzip.eof:
@@ -141,12 +141,12 @@ def _goes_on(source: Source, at: int, kind: Literal["gzip", "zlib"]) -> bool:
             feed = unzip.unconsumed_tail
     except zlib.error:
         return True  # the next one is found from here
-    rest = unzip.unused_data[WRAPPERS[kind].trailer_size :].lstrip(b"\0")[: len(GZIP_MAGIC)]
+    rest = unzip.unused_data[CONTAINERS[kind].trailer_size :].lstrip(b"\0")[: len(GZIP_MAGIC)]
     return not unzip.eof or rest == GZIP_MAGIC[: len(rest)]
 
 
 def _holds_records(source: Source, at: int, kind: Literal["gzip", "zlib"] = "gzip") -> bool:
     """Whether records are found in what is unpacked from packed byte `at` on."""
-    unpacker = Unpacker(_From(source.encoded, at), WRAPPERS[kind], [])
+    unpacker = Decoder(_From(source.encoded, at), CONTAINERS[kind], [])
     with closing(Spool(unpacker.chunks(), source.name)) as data:
         return Resync(data, Ledger()).record_within(_RECORDS) or looks_like_ofrecord(data, plausible_ofrecord, _RECORDS)

@@ -39,7 +39,7 @@ class ReplayStream:
             return self._data.read_into(offset, view)
         if self._second is None or offset < self._lost:
             self._stack.close()
-            self._second = self._stack.enter_context(self._source.again()).data
+            self._second = self._stack.enter_context(self._source.reopen()).data
             self._lost = 0
         self._lost = max(self._lost, min(offset, max(self._released, offset - _HELD)))
         self._second.forget(self._lost)

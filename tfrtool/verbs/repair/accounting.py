@@ -8,8 +8,9 @@ from typing import Literal
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import Batch
-from tfrtool.report import Outcome, Range, RepairReport
+from tfrtool.report import Outcome, RepairReport
 from tfrtool.sources.codecs.text_mode import TextModeDecoder
+from tfrtool.types import Range
 from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.repair.decide import Payload, RecoveryPolicy
 from tfrtool.verbs.repair.output import RepairOutput

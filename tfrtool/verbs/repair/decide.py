@@ -20,7 +20,8 @@ from tfrtool.framing.recovery.crc_math import flipped_bit
 from tfrtool.framing.recovery.header_bits import mends
 from tfrtool.framing.stream import Readable, Window
 from tfrtool.payload.kinds import fits
-from tfrtool.report import Action, Kind, Outcome, Range
+from tfrtool.report import Outcome
+from tfrtool.types import Action, Kind, Range
 
 LARGEST = 16 << 20
 """Largest range that is looked through, in bytes: it is held in memory."""

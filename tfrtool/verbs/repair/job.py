@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from itertools import chain
 from typing import Literal
@@ -20,8 +20,9 @@ from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
 from tfrtool.sources.codecs.text_mode import TextModeDecoder
 from tfrtool.sources.os_text import input_called
-from tfrtool.sources.sinks.same_file import Identities
+from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.sources.source import Source, open_source
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike, Progress
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, codec_damage, refuse_rewritten, unwrapped
 from tfrtool.verbs.reading.reopen import ReplayStream
@@ -61,7 +62,7 @@ def repair_file(
 def failed(name: str, error: TfrtoolError) -> RepairReport:
     """The report of an input that could not be repaired."""
     told = (error.kind, error.facts)
-    return RepairReport(name, status="error", hint=_advice(error), error=told, remedy=error.remedy)
+    return RepairReport(name, status="error", hint=_advice(error), error=told, suggestion=error.suggestion)
 
 
 def _advice(error: TfrtoolError) -> str | None:
@@ -77,18 +78,18 @@ def _advice(error: TfrtoolError) -> str | None:
 
 
 def repair(
-    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-    output: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    path: PathLike,
+    output: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     keep: Literal["all", "before", "after"] = "all",
     fix_bits: bool = False,
     keep_unverified: bool = False,
     force: bool = False,
     dry_run: bool = False,
-    quarantine: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
-    report: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    quarantine: PathLike | None = None,
+    report: PathLike | None = None,
 ) -> RepairReport:
     """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
 
@@ -151,13 +152,13 @@ def repair(
 def _refuse_input(option: str, side: str | None, name: str) -> None:
     """Raise `WriteError` where a side file is the input, under whatever name."""
     with suppress(OSError, ValueError):
-        if side is not None and (found := Identities([name]).name_of(os.stat(side))) is not None:
+        if side is not None and (found := FileIds([name]).name_of(os.stat(side))) is not None:
             raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
 
 
 def _attempt(name: str, output: str, options: RepairOptions, side_files: SideFiles) -> Iterator[Outcome | RepairReport]:
     _rehearse(name, output, options)
-    with open_source(name, twice=True) as source:
+    with open_source(name, reopenable=True) as source:
         unwrapped(source, "auto")
         yield from _repair(source, output, options, side_files)
 
@@ -182,10 +183,10 @@ def _repair(
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = side_files.quarantine_name, side_files.report_name
     side_files.begin(source.name)
-    if report.remedy and report.remedy.verb == "repair":
-        report.remedy = None
+    if report.suggestion and report.suggestion.verb == "repair":
+        report.suggestion = None
     with (
-        source.again() as again,
+        source.reopen() as again,
         ReplayStream(again) as data,
         closing(RepairOutput(again, output, options, report)) as out,
     ):
@@ -223,7 +224,7 @@ def _seen(source: Source, options: RepairOptions) -> FileReport:
         return reader.report()
 
 
-def _half(progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
+def _half(progress: Progress | None) -> Progress | None:
     """Progress for one of two passes: half of the bytes, so that both come to all of them."""
     if progress is None:
         return None
@@ -268,12 +269,12 @@ def _mended(
 
 
 def _stays_damaged(source: Source, diagnosis: str) -> bool:
-    with source.again() as again, ReplayStream(again) as data:
+    with source.reopen() as again, ReplayStream(again) as data:
         return any(isinstance(event, Damage) for event in walk(TextModeDecoder(data, diagnosis))) or bool(again.faults)
 
 
 def _conversion_undone(
-    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: Callable[[int], None] | None
+    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: Progress | None
 ) -> Iterator[Outcome]:
     """Walk an undone stream; the breaks of the codec stand where the input breaks."""
     told = breaks = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tfrtool.types import CompressionChoice
 from tfrtool.verbs.options import Options
 
 
@@ -16,7 +17,7 @@ class RepairOptions(Options, frozen=True):
     writes nothing.
     """
 
-    output_compression: Literal["auto", "none", "gzip", "zlib"] = "auto"
+    output_compression: CompressionChoice = "auto"
     keep: Literal["all", "before", "after"] = "all"
     fix_bits: bool = False
     keep_unverified: bool = False

@@ -3,7 +3,7 @@ its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import TfrtoolError, WriteError
@@ -14,7 +14,8 @@ from tfrtool.framing.stream import Readable
 from tfrtool.framing.walk import Batch
 from tfrtool.report import RepairReport
 from tfrtool.sources.source import Source, open_source
-from tfrtool.sources.spool import whole
+from tfrtool.sources.spool import read_all
+from tfrtool.types import Progress
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.records import FrameFile
@@ -42,7 +43,7 @@ class RepairOutput:
         self._digests: set[int] = set()
         self._framing = AROUND[report.format or "tfrecord"]
 
-    def copy(self, progress: Callable[[int], None] | None) -> None:
+    def copy(self, progress: Progress | None) -> None:
         """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""
         source, wanted = self._source, self._options.output_compression
         as_it_lies = wanted in ("auto", source.compression)
@@ -51,7 +52,7 @@ class RepairOutput:
             return
         self._file = self._opened("none" if as_it_lies else wanted)
         at = told = 0
-        for view in whole(source.encoded if as_it_lies else source.data):
+        for view in read_all(source.encoded if as_it_lies else source.data):
             self._file.write(view)
             at += len(view)
             now = at if as_it_lies else source.position_encoded()
@@ -79,14 +80,14 @@ class RepairOutput:
             return
         length = sum(end - begin for begin, end in payload.pieces)
         self._write(header(length))
-        crc, whole = 0, bytearray()
+        crc, read_all = 0, bytearray()
         for view in copied(data, payload.pieces):
             crc = crc32c(view, crc)
             if length <= _COMPARED:
-                whole += view
+                read_all += view
             self._write(view)
         if length <= _COMPARED:
-            self._count_repeats([whole])
+            self._count_repeats([read_all])
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self, side_files: SideFiles) -> None:

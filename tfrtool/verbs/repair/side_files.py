@@ -11,10 +11,12 @@ from typing import Any, BinaryIO, Self, cast
 from tfrtool.errors import WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.stream import Readable
-from tfrtool.report import FORCE, Outcome, Range, Remedy, RepairReport
-from tfrtool.sources.sinks.atomic import Sink, open_sink, sync_directory
+from tfrtool.report import Outcome, RepairReport
+from tfrtool.sources.sinks.atomic import PendingOutput, open_output, sync_directory
 from tfrtool.sources.sinks.temp_files import locks_to_spare
-from tfrtool.sources.spool import whole
+from tfrtool.sources.spool import read_all
+from tfrtool.suggestion import USE_FORCE, Suggestion
+from tfrtool.types import Range
 from tfrtool.verbs.formats.json_text import json_text
 from tfrtool.verbs.repair.decide import copied
 
@@ -50,11 +52,11 @@ class SideFiles:
         self._names = (quarantine, report)
         self._force = force
         self._inputs = inputs
-        self._sinks: dict[str, Sink] = {}  # in the order in which they are published
+        self._sinks: dict[str, PendingOutput] = {}  # in the order in which they are published
         self._quarantine: BinaryIO | None = None
         self._report: BinaryIO | None = None
         self._published: list[str] = []
-        self._waiting: list[tuple[str, Sink]] = []
+        self._waiting: list[tuple[str, PendingOutput]] = []
         self._unpublished: dict[str, WriteError] = {}
         self._finished = self._done = False
         self._set_aside = 0
@@ -82,14 +84,14 @@ class SideFiles:
         whole = f"neither {names[0]} nor {names[1]} was" if len(names) > 1 else f"{names[0]} was not"
         error = WriteError(f"{self._failure.facts}; {whole} written whole, so no output was published")
         if self._published:  # what has its name already is in the way of the next run
-            error.remedy = Remedy(settings=FORCE.settings, aim="write all of it again")
+            error.suggestion = Suggestion(settings=USE_FORCE.settings, aim="write all of it again")
         error.__cause__ = self._failure.__cause__
         return error
 
     def __enter__(self) -> Self:
         try:
             for name in filter(None, self._names):  # the list tells offsets in the other, and comes after it
-                self._sinks[name] = open_sink(name, force=self._force, same_as=self._inputs)
+                self._sinks[name] = open_output(name, force=self._force, same_as=self._inputs)
         except BaseException:
             self._discard()
             raise
@@ -113,7 +115,7 @@ class SideFiles:
         for sink in (*self._sinks.values(), *(sink for _, sink in self._waiting)):
             sink.discard()
 
-    def take(self, path: str, sink: Sink) -> None:
+    def take(self, path: str, sink: PendingOutput) -> None:
         """Publish the settled output of an input, at once or behind the side files. Raises `WriteError`."""
         if not self._sinks:
             try:
@@ -134,7 +136,7 @@ class SideFiles:
         self._finished, self._quarantine, self._report = True, None, None
         with self._may_fail():
             for sink in () if self._failure else self._sinks.values():
-                sink.settle()
+                sink.finish()
 
     def publish(self) -> dict[str, WriteError]:
         """Give the side files their names, and then the outputs that wait for that.
@@ -239,7 +241,7 @@ class SideFiles:
         size, begin = report.bytes or 0, self._set_aside
         if self._quarantine is not None or (self._report is not None and data.size is None):
             size = 0
-            for view in whole(data):
+            for view in read_all(data):
                 size += len(view)
                 if self._quarantine is not None:
                     self._set_aside += self._write(self._quarantine, view)

@@ -19,7 +19,7 @@ from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers, Place
 from tfrtool.payload.text import is_utf8, plural, text_of
-from tfrtool.report import Kind
+from tfrtool.types import Kind
 
 _REPEATS = 2
 """How often each different value of a label stands at least, on average."""
@@ -263,8 +263,10 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecord
         said = f"packed numbers in several pieces, first in {_at(pieced)}: TensorFlow refuses such lists"
         yield Finding("pieces", key, pieced, said)
     if feature.repeated:
-        twice = f"stands more than once in {plural(feature.repeated, 'record')}, first in {_at(feature.first_repeated)}"
-        yield Finding("repeated", key, feature.first_repeated, f"{twice}; readers keep the last")
+        reopenable = (
+            f"stands more than once in {plural(feature.repeated, 'record')}, first in {_at(feature.first_repeated)}"
+        )
+        yield Finding("repeated", key, feature.first_repeated, f"{reopenable}; readers keep the last")
     blobs = feature.kinds["bytes"].values if "bytes" in feature.kinds else None
     if isinstance(blobs, Blobs) and len(blobs.contents) > 1:
         held = sorted(blobs.contents.items(), key=lambda item: -item[1].values)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
@@ -13,6 +12,7 @@ from tfrtool.payload.schema.kernel import Known, add
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
 from tfrtool.report import FileReport
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.reading.kind_vote import VOTERS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
     from tfrtool.payload.schema.events import EventReader
     from tfrtool.payload.wire.reader import WireError
-    from tfrtool.report import Kind
+    from tfrtool.types import Kind
 
 _BLANK = (b"", b"\n\0")
 """An Example or an OFRecord without features."""
@@ -178,9 +178,9 @@ class _Describing:
 
 
 def schema(
-    *paths: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    *paths: PathLike,
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     n: int | None = None,
 ) -> Schema:
     """The schema of some files together, in their order; `n` records of each, or all.
@@ -200,6 +200,6 @@ def schema(
             if isinstance(item, Schema):
                 total.merge(item)
             elif isinstance(item, FileReport) and item.error:
-                raise as_error(*item.error, item.remedy)
+                raise as_error(*item.error, item.suggestion)
     total.cut()
     return total

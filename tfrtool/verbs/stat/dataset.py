@@ -7,12 +7,12 @@ at a part file without a record.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.errors import WriteError, as_error
 from tfrtool.fields import Fields, made
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread, histogram
 
 if TYPE_CHECKING:
@@ -286,9 +286,9 @@ def megabytes(size: int) -> str:
 
 
 def stat_all(
-    *paths: str | bytes | os.PathLike[str] | os.PathLike[bytes],
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    *paths: PathLike,
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     duplicates: bool = False,
 ) -> DataSet:
     """How some files are made, taken together; foreign ones are left out.
@@ -306,7 +306,7 @@ def stat_all(
         for item in stat_file(path, options):
             if isinstance(item, StatReport):
                 if item.error:
-                    raise as_error(*item.error, item.remedy)
+                    raise as_error(*item.error, item.suggestion)
                 total.add(item)
         if total.undigested:
             raise total.undigested

@@ -7,21 +7,21 @@ otherwise, as with `count`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, read_file
 from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread, histogram
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.sources.sinks.same_file import Identities
+    from tfrtool.sources.sinks.same_file import FileIds
     from tfrtool.verbs.stat.duplicates import Digests
 
 _PIECE = 1 << 20
@@ -38,7 +38,7 @@ class StatOptions(Options, frozen=True):
     duplicates: bool = False
     write_index: str | None = None
     force: bool = False
-    inputs: tuple[str | Identities, ...] = ()
+    inputs: tuple[str | FileIds, ...] = ()
 
 
 class StatReport(FileReport):
@@ -152,7 +152,7 @@ def _note(report: StatReport, error: TfrtoolError) -> None:
     """Something that was to be written could not be: that is an error, beside all figures of the file."""
     report.message = "; ".join(filter(None, (error.facts, report.message)))
     report.status, report.error = "error", (error.kind, report.message)
-    report.remedy, report.hint = error.remedy, None
+    report.suggestion, report.hint = error.suggestion, None
 
 
 def _left(index: str) -> WriteError:
@@ -246,12 +246,12 @@ def _pieces(read: FileReader, at: int, size: int) -> Iterator[memoryview]:
 
 
 def stat(
-    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+    path: PathLike,
     *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    compression: Literal["auto", "none", "gzip", "zlib"] = "auto",
+    format: FormatChoice = "auto",
+    compression: CompressionChoice = "auto",
     duplicates: bool = False,
-    index: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+    index: PathLike | None = None,
     force: bool = False,
 ) -> StatReport:
     """How one file is made: the sizes of its payloads, its framing, its kind, and any damage that headers can tell.

@@ -190,7 +190,7 @@ def _literal(text: str) -> str:
     return text
 
 
-def admit(inputs: Sequence[str], folder: str, force: bool = False) -> None:
+def check_target(inputs: Sequence[str], folder: str, force: bool = False) -> None:
     """What `write` says of the names of these inputs and of the folder, before anything is read."""
     with _outputs(inputs, folder, force):
         pass
@@ -232,5 +232,5 @@ def _outputs(inputs: Sequence[str], folder: str, force: bool) -> OutputSet:
     for path in filter(is_direct, paths):
         raise WriteError(f"cannot write '{path}': it is a pipe or a device")
     outputs = OutputSet(paths[0], force=force, same_as=inputs)
-    outputs.admit(paths)
+    outputs.check_target(paths)
     return outputs
