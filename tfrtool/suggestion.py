@@ -28,7 +28,7 @@ class Suggestion(Fields, frozen=True):
     words: str = ""
 
     def __str__(self) -> str:
-        """The remedy for whoever calls the library."""
+        """The suggestion for whoever calls the library."""
         if self.words:
             return expand_arguments(self.words, lambda name, value: f"{name}={value!r}" if value else f"`{name}`")
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)

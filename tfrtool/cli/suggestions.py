@@ -50,7 +50,7 @@ def suggestion_words(suggestion: Suggestion) -> str:
 
 
 def command(suggestion: Suggestion) -> str:
-    """The command line of a remedy, to be pasted into a shell."""
+    """The command line of a suggestion, to be pasted into a shell."""
     words = ["tfrtool", suggestion.verb, *_options(suggestion), shell_word(suggestion.path)]
     if suggestion.verb in WRITING:
         words = ["tfrtool", suggestion.verb, shell_word(suggestion.path), "-o", "OUT", *_options(suggestion)]
