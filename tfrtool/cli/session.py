@@ -6,7 +6,7 @@ import gc
 import os
 import stat
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -119,29 +119,27 @@ def _refuse_words_in_inputs(names: Sequence[str]) -> None:
 def _events(
     resolution: Resolution, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
 ) -> Generator[tuple[str, Event], None, None]:
+    """Yield what `job` yields for each input.
+
+    A job reports what it expects to go wrong. Any other exception becomes the report of its input here, so that the
+    other inputs have their turn.
+    """
     for entry in resolution.entries:
-        if isinstance(entry, str):
-            yield from _guarded(entry, job, options, verbose)
-        else:
+        if not isinstance(entry, str):
             yield entry.input, FileReport(entry.input, "error", message=entry.message, error=("open", entry.message))
+            continue
+        try:
+            for event in job(entry, options):
+                yield entry, event
+        except OutputError:
+            raise
+        except Exception as error:
+            from tfrtool.cli.suggestions import failure, say_traceback
 
-
-def _guarded(
-    name: str, job: Callable[[str, Options], Iterable[Event]], options: Options, verbose: int
-) -> Iterator[tuple[str, Event]]:
-    """What `job` yields for one input; an exception becomes that input's report, and the others have their turn."""
-    try:
-        for event in job(name, options):
-            yield name, event
-    except OutputError:
-        raise
-    except Exception as error:
-        from tfrtool.cli.suggestions import failure, say_traceback
-
-        kind, message = failure(error)
-        if verbose > 1:
-            say_traceback(error)
-        yield name, FileReport(name, "error", message=message, error=(kind, message))
+            kind, message = failure(error)
+            if verbose > 1:
+                say_traceback(error)
+            yield entry, FileReport(entry, "error", message=message, error=(kind, message))
 
 
 def _remark(report: FileReport, verbose: int) -> None:

@@ -92,3 +92,23 @@ class Options(Fields, frozen=True):
     payload: bool = False
     index: str | None = None
     progress: Progress | None = None
+
+
+class InputProgress:
+    """Turns positions in an input into steps for a callback that takes the number of bytes since its last call.
+
+    Positions that are not beyond the last one are no progress. Each of several `passes` over an input counts for its
+    part of the bytes.
+    """
+
+    def __init__(self, advance: Progress | None, passes: int = 1) -> None:
+        self._advance = advance
+        self._passes = passes
+        self._reported = 0
+
+    def at(self, position: int) -> None:
+        """Report that the input was read up to `position`, in bytes."""
+        position //= self._passes
+        if self._advance is not None and position > self._reported:
+            self._advance(position - self._reported)
+            self._reported = position

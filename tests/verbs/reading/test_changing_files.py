@@ -68,7 +68,7 @@ def test_what_was_read_before_it_shrank_is_told(path: Path, job: str) -> None:
     report = changed(path, job, lambda: os.truncate(path, len(DATA) // 2))
     assert 10 <= report.records <= 20
     assert report.error
-    assert f"({report.records} sound records in the {report.bytes:,} bytes before)" in report.error[1]
+    assert f"({report.records} intact records in the {report.bytes:,} bytes before)" in report.error[1]
 
 
 @pytest.mark.parametrize("job", ["count", "quick", "verify", "payload", "head"])
@@ -81,7 +81,7 @@ def test_a_file_that_is_written_over_is_an_error_that_says_so(path: Path, job: s
     assert report.error == (
         "read",
         f"'{path}' was written to while it was read; run this again once nothing writes to it"
-        f" ({report.records} sound records in the {report.bytes:,} bytes before)",
+        f" ({report.records} intact records in the {report.bytes:,} bytes before)",
     )
 
 

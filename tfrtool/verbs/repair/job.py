@@ -22,9 +22,10 @@ from tfrtool.sources.codecs.text_mode import TextModeDecoder
 from tfrtool.sources.os_text import input_called
 from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.sources.source import Source, open_source
-from tfrtool.types import CompressionChoice, FormatChoice, PathLike, Progress
-from tfrtool.verbs.options import Options
-from tfrtool.verbs.reading.file_reader import FileReader, codec_damage, refuse_rewritten, unwrapped
+from tfrtool.types import CompressionChoice, FormatChoice, PathLike
+from tfrtool.verbs.options import InputProgress, Options
+from tfrtool.verbs.reading.codec_events import codec_damage
+from tfrtool.verbs.reading.file_reader import FileReader, refuse_rewritten, unwrapped
 from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.records import FrameFile
 from tfrtool.verbs.repair.accounting import RepairAccounting
@@ -199,7 +200,7 @@ def _repair(
         elif report.status == "clean":
             report.kept = report.sound
             side_files.frames(0, report.bytes or 0, report.sound)
-            out.copy(_half(options.progress))
+            out.copy()
         else:
             yield from _mended(again, data, out, options, side_files, report)
             report.lost = report.lost or not report.written
@@ -218,24 +219,10 @@ def _seen(source: Source, options: RepairOptions) -> FileReport:
     """What the first pass finds."""
     with ReplayStream(source) as data:
         source.data = data
-        reader = FileReader(source, Options(format=options.format, progress=_half(options.progress)))
+        reader = FileReader(source, Options(format=options.format, progress=options.progress), passes=2)
         for event in reader.events():
             data.release(event.end)
         return reader.report()
-
-
-def _half(progress: Progress | None) -> Progress | None:
-    """Progress for one of two passes: half of the bytes, so that both come to all of them."""
-    if progress is None:
-        return None
-    odd = 0
-
-    def advance(read: int) -> None:
-        nonlocal odd
-        half, odd = divmod(read + odd, 2)
-        progress(half)
-
-    return advance
 
 
 def _mended(
@@ -260,10 +247,10 @@ def _mended(
         keep = "all"  # as of a sound file
     accounting = RepairAccounting(data, walked, out, policy, side_files, report, keep)
     if undone:
-        yield from _conversion_undone(source, undone, accounting, _half(options.progress))
+        yield from _conversion_undone(source, undone, accounting, InputProgress(options.progress, passes=2))
         return
     source.data = data
-    reader = FileReader(source, Options(format=options.format, progress=_half(options.progress)))
+    reader = FileReader(source, Options(format=options.format, progress=options.progress), passes=2)
     for event in reader.events(payloads=True):
         yield from accounting.take(event)
 
@@ -274,10 +261,10 @@ def _stays_damaged(source: Source, diagnosis: str) -> bool:
 
 
 def _conversion_undone(
-    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: Progress | None
+    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: InputProgress
 ) -> Iterator[Outcome]:
     """Walk an undone stream; the breaks of the codec stand where the input breaks."""
-    told = breaks = 0
+    breaks = 0
     for event in chain(walk(undone, payloads=True), (None,)):
         yield from accounting.take(event) if event else accounting.emit_pending()
         for fault in source.faults[breaks:]:
@@ -285,7 +272,4 @@ def _conversion_undone(
                 break
             breaks += 1
             yield from accounting.broken(codec_damage(fault))
-        now = source.position_encoded()
-        if progress and now > told:
-            progress(now - told)
-            told = now
+        progress.at(source.position_encoded())

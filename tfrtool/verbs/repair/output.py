@@ -15,8 +15,7 @@ from tfrtool.framing.walk import Batch
 from tfrtool.report import RepairReport
 from tfrtool.sources.source import Source, open_source
 from tfrtool.sources.spool import read_all
-from tfrtool.types import Progress
-from tfrtool.verbs.options import Options
+from tfrtool.verbs.options import InputProgress, Options
 from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.records import FrameFile
 from tfrtool.verbs.repair.decide import Payload, copied
@@ -43,7 +42,7 @@ class RepairOutput:
         self._digests: set[int] = set()
         self._framing = AROUND[report.format or "tfrecord"]
 
-    def copy(self, progress: Progress | None) -> None:
+    def copy(self) -> None:
         """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""
         source, wanted = self._source, self._options.output_compression
         as_it_lies = wanted in ("auto", source.compression)
@@ -51,14 +50,11 @@ class RepairOutput:
         if self._options.dry_run:
             return
         self._file = self._opened("none" if as_it_lies else wanted)
-        at = told = 0
+        at, progress = 0, InputProgress(self._options.progress, passes=2)
         for view in read_all(source.encoded if as_it_lies else source.data):
             self._file.write(view)
             at += len(view)
-            now = at if as_it_lies else source.position_encoded()
-            if progress and now > told:
-                progress(now - told)
-                told = now
+            progress.at(at if as_it_lies else source.position_encoded())
 
     def frames(self, data: Readable, batch: Batch) -> None:
         """Sound frames of a stream, as they are."""
