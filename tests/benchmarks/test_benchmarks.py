@@ -7,6 +7,8 @@ from pathlib import Path
 from kit.program import environment
 from pytest import mark
 
+pytestmark = mark.slow
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 

@@ -11,6 +11,8 @@ from kit.damage import File, flip, spoil, ten, zero
 
 from tfrtool.framing.encode import frame
 
+pytestmark = pytest.mark.slow
+
 FILE = ten()
 DATA, AT = FILE.data, FILE.at
 

@@ -24,12 +24,15 @@ from kit.damage import (
     written_by,
     zero,
 )
+from pytest import mark
 
 from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.damage import Damage, Rescue
 from tfrtool.framing.encode import frame, header
 from tfrtool.framing.layout import LAYOUTS
 from tfrtool.report import FileReport, Summary, Tally
+
+pytestmark = mark.slow
 
 PLAIN = ten(3, 20, 60)
 OTHER = ten(8, 5, 30)

@@ -27,6 +27,8 @@ from kit.messages import sized
 from tfrtool.framing.encode import frame
 from tfrtool.framing.layout import LAYOUTS, Layout
 
+pytestmark = pytest.mark.slow
+
 PLAIN = File(ten(3, 20, 60).payloads[:6])
 INNER = File(ten(5, 10, 30).payloads[:3])
 HOLDS_FILES = File(

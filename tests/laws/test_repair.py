@@ -35,6 +35,8 @@ import tfrtool
 from tfrtool.framing.encode import footer, frame, header
 from tfrtool.framing.layout import WRONG_WRITERS, Layout
 
+pytestmark = mark.slow
+
 EACH = mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
 

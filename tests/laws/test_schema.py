@@ -27,7 +27,7 @@ from kit.messages import (
     varint,
 )
 from kit.schemas import PATH, batch, merged, pieces, plainly, shown, summed
-from pytest import MonkeyPatch
+from pytest import MonkeyPatch, mark
 
 from tfrtool.payload.content.detect import content_of
 from tfrtool.payload.schema import columns as numbers_of
@@ -41,6 +41,8 @@ from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, Place
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.payload.wire.reader import LONG_NAME, read_varint, signed64
+
+pytestmark = mark.slow
 
 begins = st.sampled_from(
     (

@@ -19,6 +19,8 @@ from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.unknown import WireTable, summarise_wire
 from tfrtool.payload.wire.messages import message_class
 
+pytestmark = mark.slow
+
 cuts = st.lists(st.integers(0, 50), max_size=4)
 
 

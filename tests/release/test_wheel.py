@@ -30,9 +30,9 @@ def wheel(tmp_path_factory: TempPathFactory) -> Path:
     """The wheel of a copy of the tree in which other files lie, too."""
     importorskip("setuptools", "77")
     tree = tmp_path_factory.mktemp("tree")
-    for name in ("LICENSE", "pyproject.toml"):
+    for name in ("LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tree)
-    for name in (".github", "tfrtool", "man", "completions"):
+    for name in ("tfrtool", "man", "completions"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in STRAY:
         (tree / name).parent.mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ def test_it_says_what_it_is(wheel: Path) -> None:
     text = metadata(wheel, "METADATA")
     about = message_from_bytes(text)
     assert (about["Version"], about["License-Expression"]) == (tfrtool.__version__, "Apache-2.0")
-    assert text.endswith(b"\n\n" + (ROOT / ".github/pypi.md").read_bytes())
+    assert text.endswith(b"\n\n" + (ROOT / "README.md").read_bytes())
     needed = [need for need in about.get_all("Requires-Dist", []) if "extra ==" not in need]
     assert [need.split(">")[0].split("!")[0] for need in needed] == ["click", "crc32c", "protobuf", "rich", "tqdm"]
 

@@ -5,7 +5,7 @@ from io import BytesIO
 
 from kit.make_samples import example
 from kit.pages import PageReader, png
-from pytest import MonkeyPatch
+from pytest import MonkeyPatch, mark
 
 from tfrtool.cli.html import head, page, thumbnails, verify
 from tfrtool.cli.html.head import HeadPage
@@ -16,6 +16,8 @@ from tfrtool.framing.damage import Damage
 from tfrtool.payload.features.read import read_features
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.head import Record
+
+pytestmark = mark.slow
 
 
 def written(shown: Page, reports: list[FileReport]) -> PageReader:

@@ -57,6 +57,7 @@ def test_a_header_that_lost_bytes_or_got_more_does_not_hide_those_around_it() ->
         assert walked(hurt).payloads == FILE.without(3, 4, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [1_100_000, 1_500_000, 3_000_000])
 @pytest.mark.parametrize("size", [10_000, 65_000])
 def test_a_gap_of_more_than_a_megabyte_is_taken_apart_all_the_same(size: int, total: int) -> None:

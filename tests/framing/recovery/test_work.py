@@ -17,6 +17,8 @@ from tfrtool.framing.recovery import gap_scan as scout
 from tfrtool.framing.stream import Held
 from tfrtool.framing.walk import Batch, walk
 
+pytestmark = pytest.mark.slow
+
 PAYLOAD = Random(5).randbytes(200)
 
 

@@ -78,6 +78,7 @@ def by_protobuf(payload, kind):
     return [(one.key, *theirs(one.value)) for one in features], steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LENIENT)
 def test_what_protobuf_writes_is_read_as_protobuf_reads_it(kind):
     @law
@@ -88,6 +89,7 @@ def test_what_protobuf_writes_is_read_as_protobuf_reads_it(kind):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LENIENT)
 def test_odd_wire_is_read_or_refused_exactly_as_protobuf_does(kind):
     @law

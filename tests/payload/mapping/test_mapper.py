@@ -548,6 +548,7 @@ def one_of_many(make: Any, number: int, data: bytes, floats_: list[float], more:
     return make(lists | {"more": (kind, [1, number])} if more else lists)
 
 
+@mark.slow
 @law
 @given(alike, st.sampled_from([("of", "int64_list"), ("tf", "int64_list"), ("tf", "int32_list")]))
 def test_a_template_gives_what_the_exact_way_gives(rows: list[Any], how: tuple[str, str]) -> None:
@@ -575,6 +576,7 @@ def all_at_once(quick: Mapper, payloads: list[bytes]) -> list[bytes]:
     return found
 
 
+@mark.slow
 @law
 @given(alike, st.data())
 def test_a_template_takes_nothing_that_the_exact_way_refuses(rows: list[Any], data: st.DataObject) -> None:
@@ -641,6 +643,7 @@ anything = (
 )
 
 
+@mark.slow
 @law
 @given(anything, st.sampled_from(["of", "tf", "tf-tf", "of-of"]), rules)
 def test_any_bytes_are_mapped_to_a_sound_message_or_refused_in_words(

@@ -45,6 +45,8 @@ from tfrtool.verbs.options import Options
 from tfrtool.verbs.schema.emit.as_json import schema_fields
 from tfrtool.verbs.schema.job import schema_file
 
+pytestmark = mark.slow
+
 
 def test_of_many_names_those_of_most_records_are_kept(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(table, "FEATURES", 100)

@@ -81,6 +81,7 @@ a_row = st.dictionaries(
 )
 
 
+@mark.slow
 @law
 @given(st.lists(a_row, min_size=1, max_size=3))
 def test_with_a_schema_int32_and_doubles_come_back_byte_for_byte(rows: list[Lists]) -> None:
@@ -210,6 +211,7 @@ def test_so_many_shards_are_contiguous_in_order_and_never_empty(source: str, to:
     assert done.outputs == stem
 
 
+@mark.slow
 @law
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12), st.integers(1, 200))
 def test_shards_of_a_size_hold_as_much_as_fits_and_one_record_at_least(sizes: list[int], most: int) -> None:

@@ -52,6 +52,7 @@ def test_lists_come_back_in_the_order_in_which_each_record_names_them(to: Any) -
     assert list(records("back")) == payloads
 
 
+@mark.slow
 @law
 @given(st.lists(sequences, min_size=1, max_size=3))
 def test_all_but_steps_without_a_kind_comes_back(payloads: list[bytes]) -> None:

@@ -63,6 +63,7 @@ of_rows = st.dictionaries(
 )
 
 
+@mark.slow
 @law
 @given(of_rows, st.permutations(["a", "b", "c", "d"]))
 def test_kinds_come_back_under_names_that_were_swapped(row: Any, new: list[str]) -> None:
@@ -98,6 +99,7 @@ of_any_kind = (
 )
 
 
+@mark.slow
 @law
 @given(st.lists(st.dictionaries(some_names, of_any_kind, min_size=1), min_size=1, max_size=5))
 def test_lines_without_a_schema_keep_kinds_that_change_from_record_to_record(rows: list[Any]) -> None:

@@ -51,6 +51,7 @@ def test_a_condition_may_ask_for_a_feature_that_does_not_come_along(made: Path, 
     assert found == outcome(made / "in.tfrecord", where=["a >= 4"], **left_out)
 
 
+@mark.slow
 @law
 @given(
     rows=st.sampled_from(["jsonl", *(["parquet"] if find_spec("pyarrow") else [])]),

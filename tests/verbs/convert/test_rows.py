@@ -112,12 +112,14 @@ def come_back(payloads: list[bytes], framed: Callable[[bytes], bytes], to: Any) 
             assert Path(back).read_bytes() == Path(a).read_bytes()
 
 
+@mark.slow
 @law
 @given(st.lists(examples, min_size=1, max_size=4) | st.lists(sequences, min_size=1, max_size=4))
 def test_lines_keep_all_of_examples_and_of_sequence_examples(payloads: list[bytes]) -> None:
     come_back(payloads, frame, "tfrecord")
 
 
+@mark.slow
 @law
 @given(st.lists(ofrecords, min_size=1, max_size=4))
 def test_lines_keep_all_of_ofrecords(payloads: list[bytes]) -> None:
@@ -541,6 +543,7 @@ def test_progress_tells_each_byte_of_each_pass(output: str, how: dict[str, Any],
         assert (conversion.passes, sum(told)) == (passes, passes * os.path.getsize("tf"))
 
 
+@mark.slow
 def test_memory_does_not_grow_with_the_rows() -> None:
     import tracemalloc
 

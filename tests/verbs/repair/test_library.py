@@ -96,6 +96,7 @@ def test_an_existing_output_is_replaced_by_force_alone() -> None:
     assert Path("out").read_bytes() == File(FILE.without(5)).data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", [bytes, gzip.compress, zlib.compress])
 def test_a_large_record_comes_back_and_a_large_gap_is_set_aside_from_streams_too(codec: Callable[..., bytes]) -> None:
     file = File((b"small", Random(3).randbytes(3 << 20), b"small", Random(4).randbytes(3 << 20), b"small"))
@@ -107,6 +108,7 @@ def test_a_large_record_comes_back_and_a_large_gap_is_set_aside_from_streams_too
     assert report.restored == 1
 
 
+@pytest.mark.slow
 def test_a_large_record_comes_back_where_a_conversion_is_undone() -> None:
     file = File((b"small\n", Random(3).randbytes(1 << 20), b"small\n"))
     lost = zero(file.data, file.at[1], file.at[1] + 12)

@@ -32,6 +32,8 @@ from tfrtool.sources.source import Source
 from tfrtool.verbs.repair.job import repair_file
 from tfrtool.verbs.repair.options import RepairOptions
 
+pytestmark = mark.slow
+
 
 @fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
