@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest import fixture, mark, raises
 
-from tfrtool.cli.main import unbroken
+from tfrtool.cli.main import defer_signals
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -29,7 +29,7 @@ def handlers() -> Iterator[None]:
 @mark.parametrize("number", ENDING)
 def test_a_signal_has_its_effect_behind_the_block(number: signal.Signals) -> None:
     done = False
-    with raises(Ended) as raised, unbroken():
+    with raises(Ended) as raised, defer_signals():
         os.kill(os.getpid(), number)
         done = True
     assert (done, raised.value.args) == (True, (number,))
@@ -39,19 +39,19 @@ def test_a_signal_has_its_effect_behind_the_block(number: signal.Signals) -> Non
 
 def test_one_that_is_ignored_keeps_none_from_its_effect() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with raises(Ended) as raised, unbroken():
+    with raises(Ended) as raised, defer_signals():
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGTERM)
     assert (raised.value.args, signal.getsignal(signal.SIGHUP)) == ((signal.SIGTERM,), signal.SIG_IGN)
 
 
 def test_no_signal_is_no_effect() -> None:
-    with unbroken():
+    with defer_signals():
         done = True
     assert done
 
 
 def test_what_the_block_raises_comes_before_a_signal() -> None:
-    with raises(ValueError), unbroken():
+    with raises(ValueError), defer_signals():
         os.kill(os.getpid(), signal.SIGTERM)
         raise ValueError

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
-EXIT_READER_GONE = 128 + 13  # SIGPIPE, which not every system has
+EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which not every system has
 
 
 class State:
@@ -40,7 +40,7 @@ def main() -> int:
     gc.disable()  # what is imported stays; the loop over inputs turns collecting on
     state = State()
     try:
-        _heed_signals()
+        _handle_signals()
         from tfrtool.cli import streams
 
         streams.prepare()
@@ -58,7 +58,7 @@ def main() -> int:
         gc.freeze()  # at its end the interpreter looks for garbage three times, and here it would search all imports
 
 
-def _heed_signals() -> None:
+def _handle_signals() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup, which is to outlive its terminal
         signal.signal(signal.SIGHUP, _terminate)
@@ -132,7 +132,7 @@ def _end(error: BaseException, state: State) -> int:
     if isinstance(error, OutputError):
         abandon_output()
         if error.cause.errno == errno.EPIPE:
-            return EXIT_READER_GONE
+            return EXIT_BROKEN_PIPE
         message = f"cannot write standard output: {reason(error.cause)}"
     elif isinstance(error, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
@@ -155,7 +155,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def unbroken() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """SIGINT, SIGTERM and SIGHUP wait until the block is done, and then have the effect that they always have."""
     came: list[int] = []
 

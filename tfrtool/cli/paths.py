@@ -33,7 +33,7 @@ def is_standard_output(name: str) -> bool:
     return False
 
 
-def refuse_to_mix(json: bool) -> None:
+def refuse_json_with_records(json: bool) -> None:
     """Records and JSON Lines do not go to one place."""
     if json:
         raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
@@ -45,7 +45,7 @@ def refuse_terminal(dry_run: bool) -> None:
         raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
 
 
-class Files:
+class RunFiles:
     """The files of one run: each is told by its place and, if it is there, by what it is, under whatever name."""
 
     def __init__(self, inputs: Iterable[str]) -> None:
@@ -82,7 +82,7 @@ def refuse_inputs(
 
     Those are the inputs, the lists that name them, and the `indexes`, which are read or `written`.
     """
-    files = Files([*resolution.names, *resolution.lists])
+    files = RunFiles([*resolution.names, *resolution.lists])
     for index in indexes:
         if written:
             _write(files, index, "--index")
@@ -92,7 +92,7 @@ def refuse_inputs(
         _write(files, output, option)
 
 
-def _write(files: Files, output: str, option: str) -> None:
+def _write(files: RunFiles, output: str, option: str) -> None:
     if not is_standard_output(output):
         files.write(output, option)
 

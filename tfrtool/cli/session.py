@@ -55,13 +55,13 @@ def run(
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
     if resolution.unknown and not common.quiet:
-        from tfrtool.cli.warnings import say_unknown
+        from tfrtool.cli.warnings import warn_unknown
 
-        say_unknown(resolution.unknown)
+        warn_unknown(resolution.unknown)
     if resolution.mixed and not common.quiet:
-        from tfrtool.cli.warnings import say_mixed
+        from tfrtool.cli.warnings import warn_mixed
 
-        say_mixed(resolution.mixed)
+        warn_mixed(resolution.mixed)
     if only_one and len(names) > 1:
         import click
 
@@ -95,9 +95,9 @@ def run(
         try:
             summary.incomplete = bool(finish())
         except TfrtoolError as error:
-            from tfrtool.cli.suggestions import error_words
+            from tfrtool.cli.suggestions import error_text
 
-            say(error_words(error))
+            say(error_text(error))
             summary.failed = True
     printer.end(summary, missing)
     return summary.exit

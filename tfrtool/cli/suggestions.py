@@ -28,7 +28,7 @@ def advice(report: FileReport) -> str | None:
     return _joined(report.hint, _by_this_command(report.suggestion) if report.error else report.suggestion) or None
 
 
-def error_words(error: TfrtoolError) -> str:
+def error_text(error: TfrtoolError) -> str:
     """What could not be done, and what to do next, in one line."""
     return _joined(error.facts, _by_this_command(error.suggestion))
 
@@ -87,7 +87,7 @@ def _options(suggestion: Suggestion) -> list[str]:
     ]
 
 
-def option_words(error: ValueError) -> str:
+def option_text(error: ValueError) -> str:
     """What is wrong about the options of a command line."""
     return expand_arguments(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
 
@@ -107,7 +107,7 @@ _NO_ROOM = "failed to map segment"
 def failure(error: BaseException) -> tuple[str, str]:
     """The kind and the sentence of an exception that ended a job, whoever raised it."""
     if isinstance(error, TfrtoolError):
-        return error.kind, error_words(error)
+        return error.kind, error_text(error)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
         return "memory", "out of memory"
     if isinstance(error, OSError):

@@ -21,7 +21,7 @@ DAMAGE_LINES = 20
 """Damaged ranges told of for one input."""
 
 
-class DamageTold:
+class DamageWarnings:
     """Keeps the first damage of an input until its report comes, and then tells of both."""
 
     verify = "tfrtool verify"
@@ -60,19 +60,19 @@ RUNS = 20
 """Runs of missing shards that are named; the rest is counted."""
 
 
-def say_missing(names: Sequence[str]) -> None:
+def warn_missing(names: Sequence[str]) -> None:
     """Tell standard error of the shards that are not there."""
-    for line in told(names):
+    for line in missing_lines(names):
         say(line)
 
 
-def say_unknown(paths: Sequence[str]) -> None:
+def warn_unknown(paths: Sequence[str]) -> None:
     """Tell of files in directories that were passed over for their names, and may be damaged record files."""
     others = f" and {plural(len(paths) - 1, 'other file')} are" if len(paths) > 1 else " is"
     say(f"'{safe(min(paths))}'{others} passed over for the name, and no byte tells what it is; to read it, name it")
 
 
-def say_mixed(mixed: Sequence[Sequence[str]]) -> None:
+def warn_mixed(mixed: Sequence[Sequence[str]]) -> None:
     """Tell standard error of sets that differ in their total alone, given by their patterns."""
     for patterns in mixed[:RUNS]:
         sets = " and ".join(f"'{pattern}'" for pattern in patterns[:2])
@@ -82,7 +82,7 @@ def say_mixed(mixed: Sequence[Sequence[str]]) -> None:
         say(f"and {len(mixed) - RUNS:,} more such sets")
 
 
-def told(names: Sequence[str]) -> Iterator[str]:
+def missing_lines(names: Sequence[str]) -> Iterator[str]:
     """A line for each run of neighbours, its names safe for a terminal; `names` are in their natural order."""
     runs = _runs(names)
     for first, last, count in runs[:RUNS]:
@@ -95,7 +95,7 @@ def told(names: Sequence[str]) -> Iterator[str]:
         yield f"and {plural(rest, 'more missing shard')}; --json names all"
 
 
-def rows(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def missing_rows(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The same for lines of fields: the first member of each run, and what there is to say of it."""
     runs = _runs(names)
     for first, last, count in runs[:RUNS]:

@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, Strip
+from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar
 
 ranges = st.lists(st.tuples(st.integers(0, 2**40), st.integers(1, 2**36)), max_size=20)
 
 
-def strip(*damaged: tuple[int, int, bool]) -> Strip:
-    made = Strip()
+def strip(*damaged: tuple[int, int, bool]) -> CoverageBar:
+    made = CoverageBar()
     for begin, end, restorable in damaged:
         made.add(begin, end, restorable)
     return made

@@ -16,10 +16,15 @@ from rich.console import Console
 from rich.text import Text
 
 from tfrtool.cli.app import COMMANDS
-from tfrtool.cli.terminal.table import LEAST, LONGEST_NAME, NARROW, Column, beside, draw_table, heading, short
+from tfrtool.cli.terminal.table import LEAST, LONGEST_NAME, NARROW, TableColumn, beside, draw_table, heading, short
 from tfrtool.cli.text import safe
 
-COLUMNS = (Column("feature", "name"), Column("kind", "bare"), Column("records", right=True), Column("what they are"))
+COLUMNS = (
+    TableColumn("feature", "name"),
+    TableColumn("kind", "bare"),
+    TableColumn("records", right=True),
+    TableColumn("what they are"),
+)
 words = st.text("ab花🌷é -", max_size=40).map(safe).map(str.strip)
 rows = st.lists(st.tuples(words, st.sampled_from(["", "int64"]), st.integers(0, 10**9).map(str), words), max_size=4)
 

@@ -14,7 +14,7 @@ from kit.damage import Drip, File, cut, drop, flip, insert, nest, spoil, ten, wr
 from kit.messages import example
 
 import tfrtool
-from tfrtool.cli.printers.verify import Toll
+from tfrtool.cli.printers.verify import DamageCount
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame, header
 from tfrtool.framing.kernel import select as kernel
@@ -396,7 +396,7 @@ def test_where_the_search_for_records_is_given_up_their_number_is_the_least(
     report = tfrtool.verify(tmp_path / "in")
     assert report.restorable < whole.restorable == 300
     assert [damage.given_up for damage in report.damage[-1:]] == [True]
-    toll = Toll()
+    toll = DamageCount()
     for damage in report.damage:
         toll.add(damage)
     assert f"{report.restorable} of at least " in str(toll)

@@ -151,7 +151,7 @@ def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> i
     -o - all of this goes to standard error. The exit code is 1 where anything was skipped or lost.
     """
     from tfrtool.cli.commands.convert_run import run_convert
-    from tfrtool.cli.suggestions import option_words
+    from tfrtool.cli.suggestions import option_text
     from tfrtool.verbs.convert.options import convert_options
 
     if output is None and not dry_run:
@@ -160,5 +160,5 @@ def convert(common: Common, output: str | None, dry_run: bool, **wish: Any) -> i
     try:
         options = convert_options(**wish, dry_run=dry_run, format=common.format, compression=common.compression)
     except ValueError as error:
-        raise click.UsageError(option_words(error)) from None
+        raise click.UsageError(option_text(error)) from None
     return run_convert(common, output or "", options)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.paths import Files, is_standard_output, refuse_terminal, refuse_to_mix
-from tfrtool.cli.printers.base import Silent
+from tfrtool.cli.paths import RunFiles, is_standard_output, refuse_json_with_records, refuse_terminal
+from tfrtool.cli.printers.base import SilentPrinter
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
-from tfrtool.cli.suggestions import option_words, suggestion_words
+from tfrtool.cli.suggestions import option_text, suggestion_words
 from tfrtool.framing.damage import Damage
 from tfrtool.report import ConvertReport
 from tfrtool.sources.inputs.resolve import resolve
@@ -32,7 +32,7 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     if chosen.schema_out is not None and is_standard_output(chosen.schema_out):
         raise click.UsageError("--schema-out names a file: standard output is for records and reports")
     if to_stdout:
-        refuse_to_mix(common.json)
+        refuse_json_with_records(common.json)
         if chosen.to == "jsonl" and chosen.compress in ("auto", "none") and sys.stdout.isatty():
             chosen = chosen.replaced(compress="none")  # lines of text, that a terminal can show
         else:
@@ -47,7 +47,7 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
     try:
         conversion = Conversion(resolution.names, output, chosen, lists=resolution.lists)
     except ValueError as error:
-        raise click.UsageError(option_words(error)) from None
+        raise click.UsageError(option_text(error)) from None
     _refuse_inputs(conversion, output, to_stdout)
     with conversion:
         if resolution.unmatched:
@@ -75,7 +75,7 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
 
 def _refuse_inputs(conversion: Conversion, output: str, to_stdout: bool) -> None:
     """An output that is known by its name already is no input and no other output, as everywhere wrong usage."""
-    files, side = Files([*conversion.inputs, *conversion.lists]), conversion.options.schema_out
+    files, side = RunFiles([*conversion.inputs, *conversion.lists]), conversion.options.schema_out
     if conversion.options.schema is not None:
         files.read(conversion.options.schema, "--schema")
     shards = conversion.options.shards.cut or output.endswith("/") or os.path.isdir(output)
@@ -91,7 +91,7 @@ def _printer(common: Common, conversion: Conversion, to_stdout: bool) -> Printer
 
         return ConvertJson(conversion)
     if common.quiet:
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.text import on_terminal, wants_color
 
     stream = sys.stderr if to_stdout else sys.stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.printers.base import Silent
+from tfrtool.cli.printers.base import SilentPrinter
 from tfrtool.cli.session import run
 from tfrtool.verbs.count import count_file
 
@@ -30,7 +30,7 @@ def _printer(common: Common) -> Printer:
 
         return JsonPrinter()
     if common.quiet:
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.printers.count import CountText
 
     return CountText()

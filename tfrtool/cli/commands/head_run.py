@@ -66,9 +66,9 @@ def _printer(common: Common, keys: bool, values: int | None) -> Printer:
 
         return HeadJson(values)
     if common.quiet:
-        from tfrtool.cli.printers.base import Silent
+        from tfrtool.cli.printers.base import SilentPrinter
 
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.printers.head import HeadKeys, HeadText
 
     if keys:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from tfrtool.cli.common import Common
-from tfrtool.cli.paths import Files, is_standard_output, refuse_terminal, refuse_to_mix
+from tfrtool.cli.paths import RunFiles, is_standard_output, refuse_json_with_records, refuse_terminal
 from tfrtool.errors import WriteError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Wish(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RepairPlan:
     """The output of each input, by name; `directory` is the one to be made for them, None where there is none to make.
 
     `to_stdout` says that records go to standard output, so that nothing else may. Without `--output` there are none.
@@ -68,7 +68,7 @@ class Plan:
                 os.rmdir(self.directory)
 
 
-def plan(wish: Wish, resolution: Resolution) -> Plan:
+def plan(wish: Wish, resolution: Resolution) -> RepairPlan:
     """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
     for option, name in (("--output", wish.output), ("--quarantine", wish.quarantine), ("--report", wish.report)):
         if name == "":
@@ -77,19 +77,19 @@ def plan(wish: Wish, resolution: Resolution) -> Plan:
     if output is None:
         if not wish.dry_run:
             raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
-        found = Plan(wish, {})
+        found = RepairPlan(wish, {})
     elif is_standard_output(output):
         _refuse_for_pipe(wish, len(resolution.entries))
-        found = Plan(wish, dict.fromkeys(names, "-"), to_stdout=True)
+        found = RepairPlan(wish, dict.fromkeys(names, "-"), to_stdout=True)
     elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
         missing = bool(names) and not os.path.isdir(output)
-        found = Plan(wish, _in_directory(output, names), directory=output if missing else None)
+        found = RepairPlan(wish, _in_directory(output, names), directory=output if missing else None)
     elif several:
         count = len(resolution.entries)
         inputs = f"{count} inputs need" if count > 1 else "an input that may stand for several needs"
         raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
     else:
-        found = Plan(wish, dict.fromkeys(names, output))
+        found = RepairPlan(wish, dict.fromkeys(names, output))
     _refuse_what_is_one_file(found, [*names, *resolution.lists])
     return found
 
@@ -104,7 +104,7 @@ def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
 def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
     if inputs > 1:
         raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
-    refuse_to_mix(wish.common.json)
+    refuse_json_with_records(wish.common.json)
     refuse_terminal(wish.dry_run)
 
 
@@ -125,9 +125,9 @@ def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
     return outputs
 
 
-def _refuse_what_is_one_file(found: Plan, names: list[str]) -> None:
+def _refuse_what_is_one_file(found: RepairPlan, names: list[str]) -> None:
     """Inputs, outputs and side files must all be different files, under whatever names."""
-    files = Files(names)
+    files = RunFiles(names)
     if found.directory is not None:
         files.make(found.directory)
     for output in found.outputs.values() if not found.to_stdout else ():

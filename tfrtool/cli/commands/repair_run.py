@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.commands.repair_outputs import Plan, Wish, plan
-from tfrtool.cli.main import unbroken
-from tfrtool.cli.printers.base import Silent
-from tfrtool.cli.printers.repair_summary import again
+from tfrtool.cli.commands.repair_outputs import RepairPlan, Wish, plan
+from tfrtool.cli.main import defer_signals
+from tfrtool.cli.printers.base import SilentPrinter
+from tfrtool.cli.printers.repair_summary import repair_command
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError, say
 from tfrtool.cli.text import plural
@@ -65,11 +65,13 @@ def run_repair(wish: Wish) -> int:
 def _published(side_files: SideFiles) -> dict[str, WriteError]:
     """Publish what waits for its name, in one go; the inputs whose outputs could not be published."""
     side_files.finish()
-    with unbroken():
+    with defer_signals():
         return side_files.publish()
 
 
-def _repaired(name: str, planned: Plan, options: Options, side_files: SideFiles) -> Iterator[Outcome | RepairReport]:
+def _repaired(
+    name: str, planned: RepairPlan, options: Options, side_files: SideFiles
+) -> Iterator[Outcome | RepairReport]:
     """What became of the damage of one input, then its report."""
     wish, output = planned.wish, planned.outputs.get(name, "")
     chosen = RepairOptions(
@@ -85,7 +87,7 @@ def _repaired(name: str, planned: Plan, options: Options, side_files: SideFiles)
     try:
         for event in repair_file(name, output, chosen, side_files):
             if isinstance(event, RepairReport) and event.suggestion == USE_FORCE:  # here the whole command is known
-                event.hint, event.suggestion = f"to {USE_FORCE.aim}, run: {again(planned, event)}", None
+                event.hint, event.suggestion = f"to {USE_FORCE.aim}, run: {repair_command(planned, event)}", None
             if isinstance(event, RepairReport) and event.output and len(planned.outputs) == 1 and not wish.common.quiet:
                 _remark_on_name(event.output, wish.common.compression, event.compression)
             yield event
@@ -108,14 +110,14 @@ def _remark_on_name(output: str, asked: str, of_input: str | None) -> None:
         say(f"'{output}' is {how}{like}, and its name {promise}; -z {told} would agree with it")
 
 
-def _printer(planned: Plan) -> Printer:
+def _printer(planned: RepairPlan) -> Printer:
     common = planned.wish.common
     if common.json:
         from tfrtool.cli.printers.repair import RepairJson
 
         return RepairJson(planned)
     if common.quiet:
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.text import on_terminal, wants_color
 
     stream = sys.stderr if planned.to_stdout else sys.stdout

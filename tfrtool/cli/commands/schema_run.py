@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from tfrtool.cli.printers.base import Silent
-from tfrtool.cli.printers.schema import Adding
+from tfrtool.cli.printers.base import SilentPrinter
+from tfrtool.cli.printers.schema import SchemaCollector
 from tfrtool.cli.session import run
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.verbs.schema.job import schema_file
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.schema.emit.forms import Form
 
 
-class _Quiet(Adding, Silent):
+class _Quiet(SchemaCollector, SilentPrinter):
     """Adds the schemas up for the exit code alone."""
 
 
@@ -50,11 +50,11 @@ def schema(
         from tfrtool.cli.html.schema import SchemaPage
 
         return run_with_page(common, job, printer, SchemaPage(printer.total), html, force, finish=finish)
-    from tfrtool.cli.printers.schema_emit import Emitting
+    from tfrtool.cli.printers.schema_emit import SchemaFile
     from tfrtool.sources.inputs.resolve import resolve
 
     resolution = resolve(common.inputs)
-    emitting = Emitting(cast("Form", emit), output, force, common.quiet)
+    emitting = SchemaFile(cast("Form", emit), output, force, common.quiet)
     emitting.total.missing = sum(shard.count for shard in resolution.missing)
 
     def written() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.cli.printers.base import Silent
+from tfrtool.cli.printers.base import SilentPrinter
 from tfrtool.cli.session import run
 from tfrtool.cli.streams import OutputError
 from tfrtool.sources.sinks.same_file import FileIds
@@ -52,7 +52,7 @@ def stat(
     printer = _printer(common)
 
     def finish() -> None:
-        if not isinstance(printer, Silent) and printer.total.undigested:
+        if not isinstance(printer, SilentPrinter) and printer.total.undigested:
             raise printer.total.undigested
 
     if html is None:
@@ -60,18 +60,18 @@ def stat(
     from tfrtool.cli.html.printing import run_with_page
     from tfrtool.cli.html.stat import StatPage
 
-    page = StatPage(None if isinstance(printer, Silent) else printer.total)
+    page = StatPage(None if isinstance(printer, SilentPrinter) else printer.total)
     how: dict[str, Any] = {"indexes": places.values(), "written": True, "finish": finish}
     return run_with_page(common, job, printer, page, html, force, resolution=resolution, **how)
 
 
-def _printer(common: Common) -> Silent | StatJson | StatTerminal | StatText:
+def _printer(common: Common) -> SilentPrinter | StatJson | StatTerminal | StatText:
     if common.json:
         from tfrtool.cli.printers.stat import StatJson
 
         return StatJson()
     if common.quiet:
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.text import on_terminal, wants_color
 
     color = wants_color(common.color, on_terminal())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.printers.base import Silent
+from tfrtool.cli.printers.base import SilentPrinter
 from tfrtool.cli.session import run
 from tfrtool.verbs.verify import verify_file
 
@@ -65,7 +65,7 @@ def _printer(common: Common, quick: bool, index: bool = False) -> Printer:
 
         return JsonPrinter(fields)
     if common.quiet:
-        return Silent()
+        return SilentPrinter()
     from tfrtool.cli.text import on_terminal, wants_color
 
     color = wants_color(common.color, on_terminal())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, Strip
+from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar
 
 CELLS = 240
 """Parts that a file is cut into. One of them can still be seen on a telephone."""
@@ -19,9 +19,9 @@ _STATES = {
 """The class, the meaning and the height of each state: who does not see colours has the height."""
 
 
-def damage_map(strip: Strip, total: int) -> Iterator[str]:
+def damage_map(bar: CoverageBar, total: int) -> Iterator[str]:
     """The map of a file of `total` bytes, and what its colours mean; a title on each part names its bytes."""
-    cells = strip.cells(total, CELLS)
+    cells = bar.cells(total, CELLS)
     yield f'<svg class="map" viewBox="0 0 {CELLS} 1" preserveAspectRatio="none" shape-rendering="crispEdges" role="img"'
     yield ' aria-label="map of the damage">'
     at = 0

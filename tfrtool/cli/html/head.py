@@ -7,7 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.html.page import Cell, Column, Page, data, hint, said, status, table
+from tfrtool.cli.html.page import Cell, HtmlColumn, Page, data, hint, said, status, table
 from tfrtool.cli.html.thumbnails import Thumbnails
 from tfrtool.cli.printers.head import lines
 from tfrtool.cli.suggestions import advice
@@ -29,7 +29,12 @@ DAMAGE_LINES = 20
 """Damaged ranges told of for one input, and inputs told of that have no record to show."""
 _ALL = 16 << 20
 """Characters of all cards of a page, but for the images."""
-_COLUMNS = (Column("feature"), Column("kind", "text"), Column("values", "number"), Column("what they are"))
+_COLUMNS = (
+    HtmlColumn("feature"),
+    HtmlColumn("kind", "text"),
+    HtmlColumn("values", "number"),
+    HtmlColumn("what they are"),
+)
 
 
 class HeadPage(Page):

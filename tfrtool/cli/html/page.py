@@ -41,7 +41,7 @@ def said(sentence: str) -> str:
     return escape(printable(sentence))
 
 
-class Column(NamedTuple):
+class HtmlColumn(NamedTuple):
     """A column of a table: its heading, and what stands in it.
 
     A `number`, a `word` that stays on one line, a `text` that is cut between words alone, a `sentence` that asks for
@@ -52,7 +52,7 @@ class Column(NamedTuple):
     kind: str = ""
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, sorts: bool = True) -> Iterator[str]:
+def table(columns: Sequence[HtmlColumn], rows: Iterable[Sequence[Cell]], *, sorts: bool = True) -> Iterator[str]:
     """A table; on a narrow screen each row becomes a card, and the headings stand before its cells."""
     classes = ("stack", "broad" if len(columns) > BROAD else "", "sorts" if sorts else "")
     yield f'<div class="scroll"><table class="{" ".join(filter(None, classes))}"><thead><tr>'
@@ -65,11 +65,11 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, sorts: b
     yield "</tbody></table></div>\n"
 
 
-def _class(column: Column) -> str:
+def _class(column: HtmlColumn) -> str:
     return f' class="{column.kind}"' if column.kind else ""
 
 
-def _cell(column: Column, cell: Cell) -> str:
+def _cell(column: HtmlColumn, cell: Cell) -> str:
     head = f' data-head="{escape(column.head)}"' if column.head else ""
     if isinstance(cell, int | float):
         shown = f"{cell:,}" if isinstance(cell, int) else f"{cell:,.1f}"
@@ -187,10 +187,10 @@ class Page:
         return plural(self.summary.records, "sound record" if self.summary.damaged else "record")
 
     def _not_there(self) -> Iterator[str]:
-        from tfrtool.cli.warnings import told
+        from tfrtool.cli.warnings import missing_lines
 
         if self.missing:
-            lines = "".join(f"<li><bdi>{escape(line)}</bdi></li>\n" for line in told(self.missing))
+            lines = "".join(f"<li><bdi>{escape(line)}</bdi></li>\n" for line in missing_lines(self.missing))
             yield f'<ul class="missing">\n{lines}</ul>\n'
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.options import Options
 
 
-class Both:
+class PrinterPair:
     """Shows everything to one printer, and then to the other."""
 
     def __init__(self, first: Printer, second: Printer) -> None:
@@ -60,7 +60,7 @@ def run_with_page(
     refuse_inputs("--html", [path], resolution, indexes, written=written)
     try:
         with atomic_output(path, force=force, same_as=resolution.names) as out:
-            code = run(common, job, Both(printer, page), resolution=resolution, **settings)
+            code = run(common, job, PrinterPair(printer, page), resolution=resolution, **settings)
             page.write(out)
     except BrokenPipeError as error:
         if path != "-":

@@ -7,8 +7,8 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, said, status, table
-from tfrtool.cli.printers.schema import Line, lines, sentences
+from tfrtool.cli.html.page import Cell, FileRows, HtmlColumn, Page, data, said, status, table
+from tfrtool.cli.printers.schema import SchemaLine, lines, sentences
 from tfrtool.cli.suggestions import advice
 from tfrtool.cli.text import plural, safe
 from tfrtool.payload.schema.dataset import Schema
@@ -21,26 +21,26 @@ ROWS = 10_000
 """Features that a page has a row for."""
 
 _FEATURES = (
-    Column("feature"),
-    Column("kind", "text"),
-    Column("records", "number"),
-    Column("fewest values", "number"),
-    Column("most values", "number"),
-    Column("what they are", "sentence"),
+    HtmlColumn("feature"),
+    HtmlColumn("kind", "text"),
+    HtmlColumn("records", "number"),
+    HtmlColumn("fewest values", "number"),
+    HtmlColumn("most values", "number"),
+    HtmlColumn("what they are", "sentence"),
 )
 _TAGS = (
-    Column("tag"),
-    Column("kind", "text"),
-    Column("values", "number"),
-    Column("first step", "number"),
-    Column("last step", "number"),
-    Column("what they are", "sentence"),
+    HtmlColumn("tag"),
+    HtmlColumn("kind", "text"),
+    HtmlColumn("values", "number"),
+    HtmlColumn("first step", "number"),
+    HtmlColumn("last step", "number"),
+    HtmlColumn("what they are", "sentence"),
 )
 _FILES = (
-    Column("file"),
-    Column("status", "word"),
-    Column("records", "number"),
-    Column("what was found", "sentence"),
+    HtmlColumn("file"),
+    HtmlColumn("status", "word"),
+    HtmlColumn("records", "number"),
+    HtmlColumn("what was found", "sentence"),
 )
 
 
@@ -90,7 +90,7 @@ class SchemaPage(Page):
         return f"{plural(self.summary.records, 'record')} read"
 
 
-def _row(line: Line) -> Sequence[Cell]:
+def _row(line: SchemaLine) -> Sequence[Cell]:
     """A row, of text that is safe already."""
     name = f'<span class="mono"><bdi>{escape(line.name)}</bdi></span>'
     remarks = "".join(f'<p class="hint">{escape(remark)}</p>' for remark in line.remarks)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, figures, hint, said, status, table
+from tfrtool.cli.html.page import Cell, FileRows, HtmlColumn, Page, data, figures, hint, said, status, table
 from tfrtool.cli.printers.stat import bin_label, what_is_wrong
 from tfrtool.cli.printers.stat import figures as figures_of
 from tfrtool.cli.text import plural
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Event
 
 _COLUMNS = (
-    Column("file"),
-    Column("status", "word"),
-    Column("records", "number"),
-    Column("bytes on disk", "number"),
-    Column("bytes of payloads", "number"),
-    Column("smallest", "number"),
-    Column("median", "number"),
-    Column("mean", "number"),
-    Column("largest", "number"),
-    Column("made of", "text"),
-    Column("repeats", "number"),
+    HtmlColumn("file"),
+    HtmlColumn("status", "word"),
+    HtmlColumn("records", "number"),
+    HtmlColumn("bytes on disk", "number"),
+    HtmlColumn("bytes of payloads", "number"),
+    HtmlColumn("smallest", "number"),
+    HtmlColumn("median", "number"),
+    HtmlColumn("mean", "number"),
+    HtmlColumn("largest", "number"),
+    HtmlColumn("made of", "text"),
+    HtmlColumn("repeats", "number"),
 )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.html.coverage_map import damage_map
-from tfrtool.cli.html.page import Cell, Column, FileRows, Page, data, hint, said, status, table
-from tfrtool.cli.printers.verify import Toll, verdict
+from tfrtool.cli.html.page import Cell, FileRows, HtmlColumn, Page, data, hint, said, status, table
+from tfrtool.cli.printers.verify import DamageCount, verdict
 from tfrtool.cli.suggestions import advice
-from tfrtool.cli.terminal.coverage_bar import Strip
+from tfrtool.cli.terminal.coverage_bar import CoverageBar
 from tfrtool.cli.text import plural
 from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport
@@ -25,21 +25,21 @@ SECTIONS = 1_000
 """Files that a page has a map of."""
 
 _FILES = (
-    Column("file"),
-    Column("status", "word"),
-    Column("sound records", "number"),
-    Column("bytes", "number"),
-    Column("damaged bytes", "number"),
-    Column("can be brought back", "number"),
-    Column("what was found", "sentence"),
+    HtmlColumn("file"),
+    HtmlColumn("status", "word"),
+    HtmlColumn("sound records", "number"),
+    HtmlColumn("bytes", "number"),
+    HtmlColumn("damaged bytes", "number"),
+    HtmlColumn("can be brought back", "number"),
+    HtmlColumn("what was found", "sentence"),
 )
 _DAMAGE = (
-    Column("first byte", "number"),
-    Column("behind the last", "number"),
-    Column("record", "number"),
-    Column("fault", "word"),
-    Column("brought back", "number"),
-    Column("what is wrong", "sentence"),
+    HtmlColumn("first byte", "number"),
+    HtmlColumn("behind the last", "number"),
+    HtmlColumn("record", "number"),
+    HtmlColumn("fault", "word"),
+    HtmlColumn("brought back", "number"),
+    HtmlColumn("what is wrong", "sentence"),
 )
 
 
@@ -59,8 +59,8 @@ class VerifyPage(Page):
         self._begin()
 
     def _begin(self) -> None:
-        self._toll = Toll()
-        self._strip = Strip()
+        self._damage_count = DamageCount()
+        self._bar = CoverageBar()
         self._rows: list[Sequence[Cell]] = []
         self._index: list[str] = []
 
@@ -75,8 +75,8 @@ class VerifyPage(Page):
             self._index.append(f"line {event.line}: {event.message}")
 
     def _damage(self, damage: Damage) -> None:
-        self._toll.add(damage)
-        self._strip.add(damage.begin, damage.end, bool(damage.restorable))
+        self._damage_count.add(damage)
+        self._bar.add(damage.begin, damage.end, bool(damage.restorable))
         if self._room:
             self._room -= 1
             fields = (damage.begin, damage.end, damage.record, damage.fault, damage.restorable)
@@ -84,7 +84,7 @@ class VerifyPage(Page):
 
     def _file(self, report: FileReport) -> None:
         self._count += 1
-        found = said(verdict(report, self._toll, self._quick))
+        found = said(verdict(report, self._damage_count, self._quick))
         where = data(report.path)
         if report.status != "clean" or report.index_faults:
             self._wrong += 1
@@ -106,14 +106,14 @@ class VerifyPage(Page):
             yield f", {size_text(report.bytes)}"
         yield "</p>\n"
         if report.status in ("clean", "damaged") and (total := self._total(report)):
-            yield from damage_map(self._strip, total)
+            yield from damage_map(self._bar, total)
         if self._rows:
             yield from table(_DAMAGE, self._rows)
         left = report.faults.total() - len(self._rows)
         if left > 0:
             yield f'<p class="faint">and {plural(left, "more damaged range")}; --json lists all</p>\n'
         yield from self._disagreements(report)
-        yield f"<p>{said(verdict(report, self._toll, self._quick))}</p>\n"
+        yield f"<p>{said(verdict(report, self._damage_count, self._quick))}</p>\n"
         if next_step := advice(report):
             yield hint(next_step)
         yield "</section>\n"

@@ -25,7 +25,7 @@ class Printer(Protocol):
         """All inputs are done: their totals, and the names of the shards that are not there."""
 
 
-class Silent:
+class SilentPrinter:
     """Prints nothing, for `--quiet`."""
 
     def show(self, name: str, event: Event) -> None:

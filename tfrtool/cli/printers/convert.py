@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.suggestions import advice
 from tfrtool.cli.terminal.console import console, totals
-from tfrtool.cli.terminal.table import Column, draw_table, heading, short
+from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short
 from tfrtool.cli.text import paint, plural, printable, row, safe
 from tfrtool.payload.text import size_text, text_of
 from tfrtool.report import About, ConvertReport, FileReport, Loss, LossCode, LossKind, Summary
@@ -160,8 +160,18 @@ def _loss(loss: Loss) -> dict[str, Any]:
 
 _SHOWN = 20
 """Losses, and damaged ranges, of one run that are shown."""
-_DAMAGE = (Column("bytes"), Column("record", right=True), Column("fault", "bare"), Column("what is wrong"))
-_LOSSES = (Column("feature", "name"), Column("", "bare"), Column("records", right=True), Column("what happened"))
+_DAMAGE = (
+    TableColumn("bytes"),
+    TableColumn("record", right=True),
+    TableColumn("fault", "bare"),
+    TableColumn("what is wrong"),
+)
+_LOSSES = (
+    TableColumn("feature", "name"),
+    TableColumn("", "bare"),
+    TableColumn("records", right=True),
+    TableColumn("what happened"),
+)
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
 
 
@@ -286,9 +296,9 @@ class ConvertText:
         if line:
             self._line(f"OneFlow\t{printable(line)}\n")
         if missing:
-            from tfrtool.cli.warnings import rows
+            from tfrtool.cli.warnings import missing_rows
 
-            for name, said in rows(missing):
+            for name, said in missing_rows(missing):
                 self._row(name, "missing", (None,) * 3, said)
 
     def _file(self, report: FileReport) -> None:

@@ -40,8 +40,8 @@ class CountText:
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import say_missing
+            from tfrtool.cli.warnings import warn_missing
 
-            say_missing(missing)
+            warn_missing(missing)
         if summary.files > 1:
             sys.stdout.write(f"{self._total} total\n")

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.terminal.console import console
-from tfrtool.cli.terminal.table import Column, draw_table, heading, layout, short
+from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short, table_widths
 from tfrtool.cli.text import plural, row, safe, safe_name
-from tfrtool.cli.warnings import DamageTold
+from tfrtool.cli.warnings import DamageWarnings
 from tfrtool.errors import TfrtoolError
 from tfrtool.payload.features.preview import preview, preview_list, value_text
 from tfrtool.payload.features.view import FeatureListView, FeatureView
@@ -41,7 +41,7 @@ UNKNOWN_BYTES = 64
 """Bytes shown of a payload of no known kind."""
 
 
-class Line(NamedTuple):
+class FeatureLine(NamedTuple):
     """One feature: its name (empty where the line is about the record itself), kind, number of values, and values."""
 
     name: str
@@ -57,24 +57,26 @@ def near(record: Record) -> str:
     return nearly(record.payload) if record.payload is not None and record.kind == "unknown" else ""
 
 
-def lines(record: Record, width: int, values: int | None) -> Iterator[Line]:
+def lines(record: Record, width: int, values: int | None) -> Iterator[FeatureLine]:
     """The lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
     found = record.features()
     if found is None:
         shown = "too large to be held"
         if record.payload is not None:
             shown = "  ".join(filter(None, (dump(record.payload), near(record))))
-        yield Line("", "unknown", "", shown)
+        yield FeatureLine("", "unknown", "", shown)
     elif not (found.features or found.feature_lists):
-        yield Line("", record.kind or "", "0", "no features")
+        yield FeatureLine("", record.kind or "", "0", "no features")
     else:
         for view in found.features:
-            yield Line(
+            yield FeatureLine(
                 safe_name(view.name), view.kind or "", str(view.count), _noted(view, _values(view, width, values))
             )
         for steps in found.feature_lists:
             kind = "list of " + "/".join(kind or "nothing" for kind in steps.kinds)
-            yield Line(safe_name(steps.name), kind, str(steps.count), _noted(steps, _steps(steps, width, values)))
+            yield FeatureLine(
+                safe_name(steps.name), kind, str(steps.count), _noted(steps, _steps(steps, width, values))
+            )
 
 
 def _noted(view: FeatureView | FeatureListView, shown: str) -> str:
@@ -182,7 +184,7 @@ PREVIEW = 80
 """Columns of a preview in a pipe, where nobody says how many there are."""
 
 
-class HeadPrinter(DamageTold):
+class HeadPrinter(DamageWarnings):
     """What all printers of `head` do with what is no record: standard error tells of it."""
 
     def record(self, name: str, record: Record) -> None:
@@ -204,9 +206,9 @@ class HeadPrinter(DamageTold):
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import say_missing
+            from tfrtool.cli.warnings import warn_missing
 
-            say_missing(missing)
+            warn_missing(missing)
 
 
 class HeadText(HeadPrinter):
@@ -273,7 +275,7 @@ class HeadRaw(HeadPrinter):
 
 CARD_ROWS = 100
 """Features shown of one record."""
-_COLUMNS = (Column(sort="name", style="cyan"), Column(), Column(right=True), Column())
+_COLUMNS = (TableColumn(style_below="name", style="cyan"), TableColumn(), TableColumn(right=True), TableColumn())
 _INDENT = 2
 
 
@@ -295,7 +297,7 @@ class HeadTerminal(HeadPrinter):
         width = self._console.width - _INDENT
         rows = self._rows(record, width)
         if self._values is None:
-            rows = self._rows(record, layout(width, _COLUMNS, rows, narrow=0).last)
+            rows = self._rows(record, table_widths(width, _COLUMNS, rows, narrow=0).last)
         card = draw_table(self._console, _COLUMNS, rows, width=width, narrow=0)
         self._console.print(Padding(card, (0, 0, 0, _INDENT)))
         found = record.features()
@@ -304,6 +306,6 @@ class HeadTerminal(HeadPrinter):
             self._console.print(f"  and {plural(hidden, 'more feature')}; --keys lists the names of all")
         self._console.print()
 
-    def _rows(self, record: Record, width: int) -> list[Line]:
+    def _rows(self, record: Record, width: int) -> list[FeatureLine]:
         rows = islice(lines(record, width, self._values), CARD_ROWS)
         return [row._replace(name=short(row.name)) for row in rows]

@@ -13,10 +13,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tfrtool.cli.printers.jsonl import JsonPrinter, damage_fields
-from tfrtool.cli.printers.repair_summary import UNPROVED, Toll, hint, nothing, sentence, steps
+from tfrtool.cli.printers.repair_summary import UNPROVED, RepairSummary, hint, nothing, sentence, steps
 from tfrtool.cli.terminal.console import advise, advised, console, show_command, totals
-from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, Strip, StripDrawn
-from tfrtool.cli.terminal.table import Column, draw_table, heading
+from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar, CoverageBarView
+from tfrtool.cli.terminal.table import TableColumn, draw_table, heading
 from tfrtool.cli.text import paint, plural, printable, row, safe
 from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport, RepairReport, Summary
@@ -25,7 +25,7 @@ from tfrtool.verbs.formats.json_text import json_text
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tfrtool.cli.commands.repair_outputs import Plan
+    from tfrtool.cli.commands.repair_outputs import RepairPlan
     from tfrtool.cli.printers.base import Event
     from tfrtool.report import Outcome
 
@@ -50,24 +50,24 @@ _FIELDS = (
 class RepairJson(JsonPrinter):
     """Adds what `repair` tells of a damaged range and of a file; `records` are those written."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RepairPlan) -> None:
         super().__init__(_FIELDS)
         self._plan = plan
-        self._toll = Toll()
+        self._summary = RepairSummary()
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
             report = event if isinstance(event, RepairReport) else _as_repair(event)
             values = self._file(report)
             if not report.error:
-                values["message"] = json_text(sentence(report, self._toll, self._plan))
-            next_step = hint(report, self._toll, self._plan)
+                values["message"] = json_text(sentence(report, self._summary, self._plan))
+            next_step = hint(report, self._summary, self._plan)
             values["hint"] = None if next_step is None else json_text(next_step)
             self.write("file", values)
-            self._toll = Toll()
+            self._summary = RepairSummary()
         else:
             outcome: Outcome = event  # type: ignore[assignment]
-            self._toll.add(outcome)
+            self._summary.add(outcome)
             self.write("damage", _damage(name, outcome))
 
 
@@ -91,11 +91,11 @@ def _as_repair(report: FileReport) -> RepairReport:
 
 _MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}
 _COLUMNS = (
-    Column("bytes"),
-    Column("record", right=True),
-    Column("fault", "bare"),
-    Column("saved"),
-    Column("what is wrong"),
+    TableColumn("bytes"),
+    TableColumn("record", right=True),
+    TableColumn("fault", "bare"),
+    TableColumn("saved"),
+    TableColumn("what is wrong"),
 )
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
 _SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unproved", "dropped": "no"}
@@ -106,15 +106,15 @@ _POINTED_AT = 3
 class RepairTerminal:
     """Prints each file when it is done."""
 
-    def __init__(self, plan: Plan, color: bool, stream: TextIO) -> None:
+    def __init__(self, plan: RepairPlan, color: bool, stream: TextIO) -> None:
         self._plan = plan
         self._console = console(color, stream)
-        self._drawn = StripDrawn(_MEANINGS, stream)
+        self._bar_view = CoverageBarView(_MEANINGS, stream)
         self._begin()
 
     def _begin(self) -> None:
-        self._toll = Toll()
-        self._before, self._after = Strip(), Strip()
+        self._summary = RepairSummary()
+        self._before, self._after = CoverageBar(), CoverageBar()
         self._first: int | None = None
 
     def show(self, name: str, event: Event) -> None:
@@ -125,7 +125,7 @@ class RepairTerminal:
             return
         outcome: Outcome = event  # type: ignore[assignment]
         damage = outcome.damage
-        self._toll.add(outcome)
+        self._summary.add(outcome)
         self._first = damage.begin if self._first is None else self._first
         self._before.add(damage.begin, damage.end, False)
         lost = outcome.dropped or (((damage.begin, damage.end),) if damage.fault == "codec" else ())
@@ -140,7 +140,7 @@ class RepairTerminal:
     def _file(self, report: RepairReport) -> None:
         from rich.text import Text
 
-        said = printable(sentence(report, self._toll, self._plan))
+        said = printable(sentence(report, self._summary, self._plan))
         line = Text.assemble((report.status, _STYLES[report.status]))
         if report.status != "foreign":
             line.append(f", {plural(report.sound, 'record' if report.status == 'clean' else 'sound record')}")
@@ -151,7 +151,7 @@ class RepairTerminal:
         heading(self._console, safe(report.path), line)
         self._written(report)
         if report.status == "damaged":
-            self._strips(report)
+            self._bars(report)
             self._saved(report)
             self._lost(report)
             for remark in self._to_check(report):
@@ -173,7 +173,7 @@ class RepairTerminal:
             line.append(f", {plural(report.records, 'record')}, {size_text(report.output_bytes)}")
             heading(self._console, safe(name), line)
 
-    def _strips(self, report: RepairReport) -> None:
+    def _bars(self, report: RepairReport) -> None:
         from rich.text import Text
 
         total, width = report.bytes or 0, self._console.width
@@ -183,8 +183,8 @@ class RepairTerminal:
             self._after.add(0, self._first, False)
         for label, strip in (("before ", self._before), ("after  ", self._after)):
             line = Text(label, no_wrap=True)
-            self._console.print(line.append_text(self._drawn.line(strip, total, width - len(label))))
-        self._console.print(self._drawn.legend(width))
+            self._console.print(line.append_text(self._bar_view.line(strip, total, width - len(label))))
+        self._console.print(self._bar_view.legend(width))
 
     def _saved(self, report: RepairReport) -> None:
         from rich.table import Table
@@ -197,18 +197,18 @@ class RepairTerminal:
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(justify="right", min_width=8)
         grid.add_column(overflow="fold")
-        for saved in self._toll.saved(report):
+        for saved in self._summary.saved(report):
             grid.add_row(Text(f"{saved.records:,}", "bold"), Text(saved.words))
         self._console.print(grid)
 
     def _lost(self, report: RepairReport) -> None:
         from rich.text import Text
 
-        lost = self._toll.losses(report, self._plan)
+        lost = self._summary.losses(report, self._plan)
         if report.dropped_bytes and self._plan.wish.quarantine is None:
             lost += "; --quarantine FILE keeps such bytes"
         self._console.print(Text(lost))
-        shown = sorted([*self._toll.lost, *self._toll.whole], key=lambda outcome: outcome.damage.begin)
+        shown = sorted([*self._summary.lost, *self._summary.whole], key=lambda outcome: outcome.damage.begin)
         if not shown:
             return
         rows = [
@@ -223,8 +223,8 @@ class RepairTerminal:
             for damage in [outcome.damage]
         ]
         self._console.print(draw_table(self._console, _COLUMNS, rows))
-        if self._toll.ranges > len(rows):
-            self._console.print(f"and {self._toll.ranges - len(rows):,} more; --json lists all")
+        if self._summary.ranges > len(rows):
+            self._console.print(f"and {self._summary.ranges - len(rows):,} more; --json lists all")
 
     def _to_check(self, report: RepairReport) -> Iterator[Text]:
         """What only a person can judge."""
@@ -236,7 +236,7 @@ class RepairTerminal:
                 f"check: {repeats} written more than once, as happens after a resumed download or with two writers "
                 "of one file; your data may repeat itself, too"
             )
-        doubtful = self._toll.doubtful
+        doubtful = self._summary.doubtful
         for outcome in doubtful[:_POINTED_AT]:
             what = outcome.evidence or f"nothing proves it: {UNPROVED}"
             yield Text(f"check: {_numbers(outcome)} of the output: {printable(what)}")
@@ -251,7 +251,7 @@ class RepairTerminal:
             advise(self._console, "", report)
         else:
             show_command(self._console, report)
-        for step in steps(report, self._toll, self._plan):
+        for step in steps(report, self._summary, self._plan):
             line = Text.assemble("next: ", (printable(step.command), "bold"))
             self._console.print(line, soft_wrap=True)
             self._console.print(Padding(Text(step.why), (0, 0, 0, 6)))
@@ -265,24 +265,24 @@ def _numbers(outcome: Outcome) -> str:
 class RepairText:
     """A line for each damaged range, and a line for each input, as the help of the command lays down."""
 
-    def __init__(self, plan: Plan, color: bool, stream: TextIO) -> None:
+    def __init__(self, plan: RepairPlan, color: bool, stream: TextIO) -> None:
         self._plan = plan
         self._color = color
         self._stream = stream
-        self._toll = Toll()
+        self._summary = RepairSummary()
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, RepairReport):
-            said = sentence(event, self._toll, self._plan)
-            advice = hint(event, self._toll, self._plan)
+            said = sentence(event, self._summary, self._plan)
+            advice = hint(event, self._summary, self._plan)
             fields: tuple[object, ...] = (event.sound, event.records, event.dropped_bytes, event.output)
             self._row(name, event.status, fields, f"{said}; {advice}" if advice else said)
-            self._toll = Toll()
+            self._summary = RepairSummary()
         elif isinstance(event, FileReport):
             self._row(name, event.status, (None,) * 4, event.error[1] if event.error else "")
         else:
             outcome: Outcome = event  # type: ignore[assignment]
-            self._toll.add(outcome)
+            self._summary.add(outcome)
             damage = outcome.damage
             fields = (damage.fault, damage.begin, damage.end, damage.record, outcome.records, outcome.dropped_bytes)
             said = "; ".join(filter(None, (damage.message, outcome.evidence)))
@@ -290,9 +290,9 @@ class RepairText:
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import rows
+            from tfrtool.cli.warnings import missing_rows
 
-            for name, said in rows(missing):
+            for name, said in missing_rows(missing):
                 self._row(name, "missing", (None,) * 4, said)
 
     def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfrtool.cli.commands.repair_outputs import Plan
+from tfrtool.cli.commands.repair_outputs import RepairPlan
 from tfrtool.cli.suggestions import advice
 from tfrtool.cli.text import plural
 from tfrtool.framing.layout import FRAMING
@@ -37,7 +37,7 @@ _PROVED = list(_WAYS)[: list(_WAYS).index("conversion")]
 _UNCHECKED = "OFRecord has no checksums, so the payloads are not checked"
 
 
-class Saved(NamedTuple):
+class RecoveredCount(NamedTuple):
     """Records that came back in one way, or were sound."""
 
     records: int
@@ -49,7 +49,7 @@ UNPROVED = "four bytes missing from a payload and its checksum would look the sa
 """The limit of `--keep-unverified`."""
 
 
-class Toll:
+class RepairSummary:
     """Gathers the outcomes of one file; holds the first `SHOWN` of each sort, however many there are."""
 
     def __init__(self) -> None:
@@ -90,9 +90,9 @@ class Toll:
         if way == "corrected":
             self._largest_corrected = max(self._largest_corrected, damage.end - damage.begin - FRAMING)
 
-    def saved(self, report: RepairReport) -> list[Saved]:
+    def saved(self, report: RepairReport) -> list[RecoveredCount]:
         """What was written, sound records first."""
-        found = [Saved(report.kept, "sound", "sound, copied as they are")] if report.kept else []
+        found = [RecoveredCount(report.kept, "sound", "sound, copied as they are")] if report.kept else []
         for way, (briefly, words) in _WAYS.items():
             count = self.ways[way]
             if count and way == "conversion":  # sound records stand in the same ranges
@@ -101,10 +101,10 @@ class Toll:
                 if way == "corrected":
                     one_in = 2**32 // (8 * self._largest_corrected)
                     words = f"{words}; each is wrong with a chance of at most 1 in {one_in:,}"
-                found.append(Saved(count, briefly, words))
+                found.append(RecoveredCount(count, briefly, words))
         return found
 
-    def losses(self, report: RepairReport, plan: Plan) -> str:
+    def losses(self, report: RepairReport, plan: RepairPlan) -> str:
         """What is not in the output, in half a sentence."""
         if not report.lost:
             return "nothing is lost"
@@ -128,7 +128,7 @@ def _way(outcome: Outcome) -> str:
     return {"corrected": "corrected", "kept": "unverified"}.get(outcome.action, "")
 
 
-def nothing(report: RepairReport, plan: Plan) -> str:
+def nothing(report: RepairReport, plan: RepairPlan) -> str:
     """Why no record is written."""
     keep = plan.wish.keep
     if keep != "all" and report.sound:
@@ -137,7 +137,7 @@ def nothing(report: RepairReport, plan: Plan) -> str:
     return "nothing can be saved, since no record is whole and proved"
 
 
-def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
+def sentence(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> str:
     """What a report says, for people, without what to do next."""
     if report.error:
         return report.error[1]
@@ -150,9 +150,9 @@ def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
         said.append(nothing(report, plan))
     else:
         would = "would be written" if plan.wish.dry_run else "written"
-        ways = ", ".join(f"{one.records:,} {one.briefly}" for one in toll.saved(report))
+        ways = ", ".join(f"{one.records:,} {one.briefly}" for one in summary.saved(report))
         said.append(f"{plural(report.records, 'record')} {would}: {ways}")
-    said.append(toll.losses(report, plan))
+    said.append(summary.losses(report, plan))
     if report.repeats:
         said.append(f"{plural(report.repeats, 'payload')} written more than once")
     if report.format == "ofrecord":
@@ -160,7 +160,7 @@ def sentence(report: RepairReport, toll: Toll, plan: Plan) -> str:
     return "; ".join(said)
 
 
-def _clean(report: RepairReport, plan: Plan) -> str:
+def _clean(report: RepairReport, plan: RepairPlan) -> str:
     wanted = plan.wish.common.compression
     if wanted in ("auto", report.compression):
         same = "the copy is the input, byte for byte"
@@ -170,43 +170,43 @@ def _clean(report: RepairReport, plan: Plan) -> str:
     return f"nothing to repair: {same}{unchecked}"
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """A command to be run next, and what it is good for."""
 
     command: str
     why: str
 
 
-def steps(report: RepairReport, toll: Toll, plan: Plan) -> list[Step]:
+def steps(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> list[NextStep]:
     """What to do next with one input, the nearest first."""
-    found: list[Step] = []
+    found: list[NextStep] = []
     if report.error:
         return found
     if report.records and report.status == "damaged" and not plan.to_stdout:
         if report.output and os.path.isfile(report.output):
-            found.append(Step(f"tfrtool head {shell_word(report.output)}", "to look at the output"))
+            found.append(NextStep(f"tfrtool head {shell_word(report.output)}", "to look at the output"))
         elif not report.output:
-            found.append(Step(again(plan, report), "to write them"))
+            found.append(NextStep(repair_command(plan, report), "to write them"))
     why = []
     if plan.wish.keep != "before":  # which leaves them out whatever they are
-        if toll.fixable:
-            why.append(f"to try {plural(toll.fixable, 'payload')} for a single flipped bit")
-        if toll.unproved and not plan.wish.keep_unverified:
-            they_parse = "it parses" if toll.unproved == 1 else "they parse"
-            why.append(f"to keep {plural(toll.unproved, 'unproved record')} if {they_parse}")
+        if summary.fixable:
+            why.append(f"to try {plural(summary.fixable, 'payload')} for a single flipped bit")
+        if summary.unproved and not plan.wish.keep_unverified:
+            they_parse = "it parses" if summary.unproved == 1 else "they parse"
+            why.append(f"to keep {plural(summary.unproved, 'unproved record')} if {they_parse}")
     if why:
-        found.append(Step(again(plan, report, toll), " and ".join(why)))
+        found.append(NextStep(repair_command(plan, report, summary), " and ".join(why)))
     return found
 
 
-def hint(report: RepairReport, toll: Toll, plan: Plan) -> str | None:
+def hint(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> str | None:
     """What to do next, in one line."""
-    todo = [f"{step.why}, run: {step.command}" for step in steps(report, toll, plan)]
+    todo = [f"{step.why}, run: {step.command}" for step in steps(report, summary, plan)]
     return "; ".join(filter(None, (advice(report), *todo))) or None
 
 
-def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
-    """The command that repairs one input as it was asked, for good, and with what `toll` shows to be worth a try."""
+def repair_command(plan: RepairPlan, report: RepairReport, summary: RepairSummary | None = None) -> str:
+    """The command that repairs one input as it was asked, for good, and with what `summary` shows to be worth a try."""
     wish = plan.wish
     output = plan.outputs.get(report.path)
     sides = [] if len(plan.outputs) > 1 else [("--quarantine", wish.quarantine), ("--report", wish.report)]
@@ -214,9 +214,9 @@ def again(plan: Plan, report: RepairReport, toll: Toll | None = None) -> str:
     words = [f"{piped}tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
     values = [("-F", wish.common.format, "auto"), ("-z", wish.common.compression, "auto"), ("--keep", wish.keep, "all")]
     words += [f"{option} {value}" for option, value, usual in values if value != usual]
-    if wish.fix_bits or (toll and toll.fixable):
+    if wish.fix_bits or (summary and summary.fixable):
         words.append("--fix-bits")
-    if wish.keep_unverified or (toll and toll.unproved):
+    if wish.keep_unverified or (summary and summary.unproved):
         words.append("--keep-unverified")
     words += [f"{option} {shell_word(side)}" for option, side in sides if side]
     written = [side for _, side in sides if side and (not wish.dry_run or os.path.isfile(side))]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfrtool.cli.streams import say
 from tfrtool.cli.terminal.console import console
-from tfrtool.cli.terminal.table import Column, draw_table, heading, short
+from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short
 from tfrtool.cli.text import plural, safe, safe_name
-from tfrtool.cli.warnings import DamageTold
+from tfrtool.cli.warnings import DamageWarnings
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
@@ -52,7 +52,7 @@ _SHARDS = 8
 """Kinds of shard whose differences are told; a sentence tells all that differs about one."""
 
 
-class Line(NamedTuple):
+class SchemaLine(NamedTuple):
     """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks.
 
     `is_list`: it is of a feature list of SequenceExamples.
@@ -68,7 +68,7 @@ class Line(NamedTuple):
     is_list: bool = False
 
 
-def lines(schema: Schema) -> Iterator[Line]:
+def lines(schema: Schema) -> Iterator[SchemaLine]:
     """A row for each feature, tag and field, with what is odd about it."""
     remarks: dict[tuple[Kind | None, Key | None], list[str]] = {}
     for one in findings(schema):
@@ -82,9 +82,9 @@ def lines(schema: Schema) -> Iterator[Line]:
         what = f"steps {tag.low} to {tag.high}"
         if (numbers := tag.numbers) and (numbers.least != numbers.greatest or numbers.nan or numbers.infinite):
             what += f"; {_numbers(numbers, tag.number_kind, b'')}"
-        yield Line(safe_name(name), kinds, tag.values, tag.low, tag.high, what, [])
+        yield SchemaLine(safe_name(name), kinds, tag.values, tag.low, tag.high, what, [])
     for (number, wire), found in schema.unknown.fields.items() if schema.unknown else ():
-        yield Line(
+        yield SchemaLine(
             f"field {number}", WIRE_NAMES[wire], found.records, found.fewest, found.most, _blobs(found.values), []
         )
 
@@ -157,7 +157,7 @@ def left_out(schema: Schema) -> Iterator[str]:
         yield f"{plural(schema.large, 'record')} too large to be held, left out"
 
 
-def _feature_text(feature: Feature, remarks: list[str]) -> Line:
+def _feature_text(feature: Feature, remarks: list[str]) -> SchemaLine:
     kinds = "/".join(feature.set_kinds) or "unset"
     parts = [_values(feature, kind) for kind in feature.set_kinds]
     unset = feature.kinds.get(None)
@@ -170,7 +170,7 @@ def _feature_text(feature: Feature, remarks: list[str]) -> Line:
         low, high = feature.steps or (0, 0)
         what = f"{_range(feature.shortest, feature.longest)} a step; {what}" if what else what
     name, said = safe_name(feature.name), [safe(remark) for remark in remarks]
-    return Line(name, kinds, feature.present, low, high, what, said, feature.is_list)
+    return SchemaLine(name, kinds, feature.present, low, high, what, said, feature.is_list)
 
 
 def _values(feature: Feature, kind: str) -> str:
@@ -262,7 +262,7 @@ def _time(seconds: float) -> str:
         return f"{seconds:g} s"
 
 
-class Adding:
+class SchemaCollector:
     """Adds the schemas of the inputs up in `total`; whatever else comes is for the printer that it is put before."""
 
     def __init__(self, *given: Any) -> None:
@@ -276,16 +276,16 @@ class Adding:
             super().show(name, event)  # type: ignore[misc]
 
 
-class SchemaPrinter(Adding, DamageTold):
+class SchemaPrinter(SchemaCollector, DamageWarnings):
     """Adds the schemas of the inputs up; standard error tells of what was passed over."""
 
     verify = "tfrtool verify --payload"
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import say_missing
+            from tfrtool.cli.warnings import warn_missing
 
-            say_missing(missing)
+            warn_missing(missing)
         self.total.cut()
         self.print(summary)
 
@@ -313,17 +313,17 @@ def _ascii(text: str) -> str:
 ROWS = 200
 """Features shown."""
 _FEATURES = (
-    Column("feature", "name"),
-    Column("kind", "bare"),
-    Column("records", right=True),
-    Column("values", right=True),
-    Column("what they are"),
+    TableColumn("feature", "name"),
+    TableColumn("kind", "bare"),
+    TableColumn("records", right=True),
+    TableColumn("values", right=True),
+    TableColumn("what they are"),
 )
 _TAGS = (
-    Column("tag", "name"),
-    Column("kind", "bare"),
-    Column("values", right=True),
-    Column(""),
+    TableColumn("tag", "name"),
+    TableColumn("kind", "bare"),
+    TableColumn("values", right=True),
+    TableColumn(""),
 )
 
 
@@ -354,7 +354,7 @@ class SchemaTerminal(SchemaPrinter):
             self._console.print(Text(safe(sentence)))
 
 
-def _subject(line: Line) -> str:
+def _subject(line: SchemaLine) -> str:
     """What a remark is about that does not stand in the row."""
     what = "feature list" if line.is_list else "feature"
     if not line.name:
@@ -362,10 +362,10 @@ def _subject(line: Line) -> str:
     return short(line.name) if what == "feature" else f"the {what} {short(line.name)}"
 
 
-def _tag(line: Line) -> tuple[str, ...]:
+def _tag(line: SchemaLine) -> tuple[str, ...]:
     return short(line.name), line.kind, f"{line.records:,}", line.what
 
 
-def _feature(line: Line) -> tuple[str, ...]:
+def _feature(line: SchemaLine) -> tuple[str, ...]:
     counts = f"{line.fewest:,}" if line.fewest == line.most else f"{line.fewest:,}-{line.most:,}"
     return short(line.name), line.kind, f"{line.records:,}", counts, line.what

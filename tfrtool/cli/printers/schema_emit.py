@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tfrtool.cli.paths import refuse_inputs
 from tfrtool.cli.printers.jsonl import JsonPrinter
-from tfrtool.cli.printers.schema import Adding, SchemaPrinter, unsaid
+from tfrtool.cli.printers.schema import SchemaCollector, SchemaPrinter, unsaid
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
 from tfrtool.report import FileReport, Summary
@@ -30,7 +30,7 @@ _NOTES = 50
 """Features of which is said what another program makes of them; the rest is counted."""
 
 
-class Emitting(SchemaPrinter):
+class SchemaFile(SchemaPrinter):
     """Adds the schemas up, and writes them when all inputs are done."""
 
     def __init__(self, what: Form, output: str | None, force: bool, quiet: bool) -> None:
@@ -103,7 +103,7 @@ class Emitting(SchemaPrinter):
         """Nothing: `finish` has written it."""
 
 
-class SchemaJson(Adding, JsonPrinter):
+class SchemaJson(SchemaCollector, JsonPrinter):
     """The objects of all commands, and the schema of all inputs before the last."""
 
     def __init__(self) -> None:

@@ -310,9 +310,9 @@ class StatText:
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import rows
+            from tfrtool.cli.warnings import missing_rows
 
-            for name, said in rows(missing):
+            for name, said in missing_rows(missing):
                 self._row(name, "missing", (None,) * _FIELDS, said)
         total = self.total
         found = total.repeats()

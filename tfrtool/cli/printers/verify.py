@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.terminal.console import advise, advised, console, show_command, totals
-from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, Strip, StripDrawn
-from tfrtool.cli.terminal.table import Column, draw_table, heading
+from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar, CoverageBarView
+from tfrtool.cli.terminal.table import TableColumn, draw_table, heading
 from tfrtool.cli.text import paint, plural, printable, row, safe
 from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport, Summary
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
 
 
-class Toll:
+class DamageCount:
     """How many records of one file are damaged, as far as that can be told, and how many can be brought back."""
 
     def __init__(self) -> None:
@@ -48,14 +48,14 @@ class Toll:
         return f"{self.restorable} of {least}{plural(self.records, 'damaged record')} can be brought back whole"
 
 
-def verdict(report: FileReport, toll: Toll, quick: bool) -> str:
+def verdict(report: FileReport, count: DamageCount, quick: bool) -> str:
     """What a report says, in one sentence for people, without what to do next."""
     if report.error:
         said = report.error[1]
     elif report.status == "damaged":
         from tfrtool.verbs.reading.diagnose import extent
 
-        back = str(toll)
+        back = str(count)
         if report.converted and report.restorable is not None:
             damaged = plural(report.restorable + report.damaged_records, "damaged record")
             back = f"{report.restorable:,} of {damaged} can be brought back whole"
@@ -88,28 +88,28 @@ class VerifyText:
     def __init__(self, color: bool, quick: bool) -> None:
         self._color = color
         self._quick = quick
-        self._toll = Toll()
+        self._count = DamageCount()
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
-            said = verdict(event, self._toll, self._quick)
+            said = verdict(event, self._count, self._quick)
             if event.hint or event.suggestion:
                 from tfrtool.cli.suggestions import advice
 
                 said = f"{said}; {advice(event)}"
             self._row(name, event.status, (event.records, event.damaged_bytes, event.restorable), said)
-            self._toll = Toll()
+            self._count = DamageCount()
         else:
             damage: Damage = event  # type: ignore[assignment]
-            self._toll.add(damage)
+            self._count.add(damage)
             fields = (damage.begin, damage.end, damage.record, damage.restorable)
             self._row(name, damage.fault, fields, damage.message)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if missing:
-            from tfrtool.cli.warnings import rows
+            from tfrtool.cli.warnings import missing_rows
 
-            for name, said in rows(missing):
+            for name, said in missing_rows(missing):
                 self._row(name, "missing", (None,) * 3, said)
 
     def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
@@ -124,11 +124,11 @@ MANY = 20
 
 _MEANINGS = {SOUND: "sound", RESTORABLE: "can be brought back", LOST: "damaged"}
 _COLUMNS = (
-    Column("", "bare"),
-    Column("bytes"),
-    Column("record", right=True),
-    Column("fault", "bare"),
-    Column("what is wrong"),
+    TableColumn("", "bare"),
+    TableColumn("bytes"),
+    TableColumn("record", right=True),
+    TableColumn("fault", "bare"),
+    TableColumn("what is wrong"),
 )
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 
@@ -138,21 +138,21 @@ class VerifyTerminal:
 
     def __init__(self, color: bool, quick: bool) -> None:
         self._console = console(color)
-        self._drawn = StripDrawn(_MEANINGS)
+        self._bars = CoverageBarView(_MEANINGS)
         self._quick = quick
         self._wrong: list[tuple[str, str]] = []
         self._begin()
 
     def _begin(self) -> None:
         self._first: list[Damage] = []
-        self._toll = Toll()
-        self._strip = Strip()
+        self._count = DamageCount()
+        self._bar = CoverageBar()
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, FileReport):
             damage: Damage = event  # type: ignore[assignment]
-            self._toll.add(damage)
-            self._strip.add(damage.begin, damage.end, bool(damage.restorable))
+            self._count.add(damage)
+            self._bar.add(damage.begin, damage.end, bool(damage.restorable))
             if len(self._first) < TABLE_ROWS:
                 self._first.append(damage)
             return
@@ -165,7 +165,7 @@ class VerifyTerminal:
     def _file(self, report: FileReport) -> None:
         from rich.text import Text
 
-        said = printable(verdict(report, self._toll, self._quick))
+        said = printable(verdict(report, self._count, self._quick))
         line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status in ("clean", "damaged"):
             line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
@@ -176,21 +176,21 @@ class VerifyTerminal:
             show_command(self._console, report)
             return
         heading(self._console, safe(report.path), line)
-        self._draw_strip(report)
+        self._draw_bar(report)
         self._draw_table(sum(report.faults.values()))
         advise(self._console, said, report)
         self._console.print()
 
-    def _draw_strip(self, report: FileReport) -> None:
+    def _draw_bar(self, report: FileReport) -> None:
         total = report.bytes or max((damage.end for damage in self._first), default=0)
         width = self._console.width
-        self._console.print(self._drawn.line(self._strip, total, width))
-        self._console.print(self._drawn.legend(width))
+        self._console.print(self._bars.line(self._bar, total, width))
+        self._console.print(self._bars.legend(width))
 
     def _draw_table(self, found: int) -> None:
         rows = [
             (
-                self._drawn.mark(RESTORABLE if damage.restorable else LOST),
+                self._bars.mark(RESTORABLE if damage.restorable else LOST),
                 f"{damage.begin}-{damage.end}",
                 "" if damage.record is None else str(damage.record),
                 damage.fault,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from tfrtool.cli.text import plural, printable
-from tfrtool.cli.warnings import told
+from tfrtool.cli.warnings import missing_lines
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def totals(console: Console, summary: Summary, missing: Sequence[str], records: 
     """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
     from rich.text import Text
 
-    for said in told(missing):
+    for said in missing_lines(missing):
         console.print(Text(said, "red"), soft_wrap=True)
     if summary.files > 1 or missing:
         counts = (

@@ -23,7 +23,7 @@ SOUND, RESTORABLE, LOST = 0, 1, 2
 BINS = 2048
 
 
-class Strip:
+class CoverageBar:
     """Gathers damaged ranges, and cuts the file into cells once its length is known."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Strip:
 _COLORS = {SOUND: "green", RESTORABLE: "yellow", LOST: "red"}
 
 
-class StripDrawn:
+class CoverageBarView:
     """Draws strips with the characters that a stream takes; they differ in shape, for those who see no colour.
 
     `meanings` are the words for the states, in the order in which the legend tells them.
@@ -76,11 +76,11 @@ class StripDrawn:
 
         return Text(self._glyphs[state], _COLORS[state])
 
-    def line(self, strip: Strip, total: int, width: int) -> Text:
+    def line(self, bar: CoverageBar, total: int, width: int) -> Text:
         """A file of `total` bytes in `width` columns."""
         from rich.text import Text
 
-        cells = strip.cells(total, max(width, 1))
+        cells = bar.cells(total, max(width, 1))
         self._seen |= set(cells)
         line = Text(no_wrap=True)
         for state, run in groupby(cells):

@@ -20,26 +20,28 @@ _GAP = 2
 _PART = 3  # a name is beside what is said of it if it takes no more than this part of the terminal
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column, and how its fields are introduced where a row is a paragraph: by the head, or by nothing.
 
     A name stands on a line of its own there, and wherever it is too wide for a column.
     """
 
     head: str = ""
-    sort: Literal["labelled", "bare", "name"] = "labelled"
+    style_below: Literal["labelled", "bare", "name"] = "labelled"
     right: bool = False
     style: str = ""
 
 
-class Layout(NamedTuple):
+class TableWidths(NamedTuple):
     """The widths of all columns but the last, of which there are none where rows are paragraphs, and of the last."""
 
     lefts: tuple[int, ...]
     last: int
 
 
-def layout(width: int, columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], narrow: int = NARROW) -> Layout:
+def table_widths(
+    width: int, columns: Sequence[TableColumn], rows: Iterable[Sequence[str | Text]], narrow: int = NARROW
+) -> TableWidths:
     """How rows are laid out in `width` columns of a terminal; they may lack their last fields."""
     from rich.cells import cell_len
 
@@ -48,17 +50,17 @@ def layout(width: int, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     for row in rows:
         for number, field in enumerate(row[: len(lefts)]):
             cells = cell_len(str(field))
-            if columns[number].sort != "name" or cells <= widest:
+            if columns[number].style_below != "name" or cells <= widest:
                 lefts[number] = max(lefts[number], cells)
     last = width - sum(lefts) - _GAP * len(lefts)
     if width < narrow or last < LEAST:
-        return Layout((), max(width - _GAP, 1))
-    return Layout(tuple(lefts), last)
+        return TableWidths((), max(width - _GAP, 1))
+    return TableWidths(tuple(lefts), last)
 
 
 def draw_table(
     console: Console,
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn],
     rows: Iterable[Sequence[str | Text]],
     *,
     width: int | None = None,
@@ -72,7 +74,7 @@ def draw_table(
 
     width = width or console.width
     shown = [[_encodable(field, console.encoding) for field in row] for row in rows]
-    how = layout(width, columns, shown, narrow)
+    how = table_widths(width, columns, shown, narrow)
     return Group(*(_beside(columns, shown, how) if how.lefts else _below(columns, shown, width)))
 
 
@@ -115,7 +117,9 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
 
 
-def _beside(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], how: Layout) -> Iterator[RenderableType]:
+def _beside(
+    columns: Sequence[TableColumn], rows: Iterable[Sequence[str | Text]], how: TableWidths
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     grid = _grid(columns, how)
@@ -133,7 +137,7 @@ def _beside(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], how
     yield grid
 
 
-def _grid(columns: Sequence[Column], how: Layout) -> Table:
+def _grid(columns: Sequence[TableColumn], how: TableWidths) -> Table:
     from rich.table import Table
 
     grid = Table.grid()  # without padding, which rich counts in one version and not in another
@@ -149,22 +153,24 @@ def _add(grid: Table, fields: Sequence[Text]) -> None:
     grid.add_row(first, *(cell for field in others for cell in ("", field)))
 
 
-def _below(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]], width: int) -> Iterator[RenderableType]:
+def _below(
+    columns: Sequence[TableColumn], rows: Iterable[Sequence[str | Text]], width: int
+) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
     for *fields, last in rows:
-        named = any(field and column.sort == "name" for column, field in zip(columns, fields, strict=False))
+        named = any(field and column.style_below == "name" for column, field in zip(columns, fields, strict=False))
         indent = _GAP if named else 0
         parts: list[Text] = []
         for column, field in zip(columns, fields, strict=False):
             if not field:
                 continue
-            if column.sort == "name":
+            if column.style_below == "name":
                 yield _styled(field, column.style or "bold")
             else:
                 style = column.style if named else "bold"
-                label = f"{column.head} " if column.sort == "labelled" and column.head else ""
+                label = f"{column.head} " if column.style_below == "labelled" and column.head else ""
                 parts.append(Text(label, style).append_text(_styled(field, style)))
         line, said = beside(parts, width - indent), _styled(last, "")
         if last and line.cell_len + _GAP + said.cell_len <= width - indent:
