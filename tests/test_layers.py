@@ -15,7 +15,7 @@ from tfrtool.framing.encode import frame
 
 PACKAGE = Path(tfrtool.__file__).parent
 ORDER = ["framing", "sources", "payload", "run", "verbs", "cli"]
-FOR_ALL = {"errors", "fields", "report", "suggestion", "types"}
+FOR_ALL = {"errors", "report", "suggestion", "types"}
 LATE = {"click", "crc32c", "fsspec", "google", "json", "pyarrow", "rich", "tqdm"}
 """What a module imports inside the function that needs it, since many runs do not."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tfrtool.fields import Fields, made
 from tfrtool.suggestion import Suggestion
 from tfrtool.types import Action, Compression, Format, Kind, Range, Status
 
@@ -21,14 +21,15 @@ _MOSTLY = 4
 """How many such records there must be for each other damage."""
 
 
-class Tally(Fields):
+@dataclass
+class Tally:
     """Counts over any stretch of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
 
     records: int = 0
     bytes: int = 0
     damaged_bytes: int = 0
     restorable: int = 0
-    faults: Counter[str] = made(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
 
     def add(self, damage: Damage) -> None:
         """Count one damaged range."""
@@ -48,7 +49,8 @@ class Tally(Fields):
         )
 
 
-class FileReport(Fields):
+@dataclass
+class FileReport:
     """What one input turned out to be; the fields are those of the `file` object in the interface.
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
@@ -76,10 +78,10 @@ class FileReport(Fields):
     bytes: int | None = None
     damaged_bytes: int = 0
     restorable: int | None = 0
-    faults: Counter[str] = made(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
     converted: bool = False
     damaged_records: int = 0
-    damage: list[Damage] = made(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
     index_faults: int | None = None
     unread: bool = False
     unproved: int = 0
@@ -103,7 +105,8 @@ class FileReport(Fields):
         return self.status in ("damaged", "foreign") or bool(self.index_faults)
 
 
-class Outcome(Fields, frozen=True):
+@dataclass(frozen=True)
+class Outcome:
     """What was done with one damaged range, and what of it was not written.
 
     `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
@@ -127,6 +130,7 @@ class Outcome(Fields, frozen=True):
         return sum(end - begin for begin, end in self.dropped)
 
 
+@dataclass
 class RepairReport(FileReport):
     """What `repair` made of one input. `records` counts what was written: kept, restored, corrected and unverified.
 
@@ -147,7 +151,7 @@ class RepairReport(FileReport):
     report: str | None = None
     lost: bool = False
     repeats: int | None = None
-    outcomes: list[Outcome] = made(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
 
     @property
     def written(self) -> int:
@@ -174,7 +178,8 @@ LossCode = Literal[
 About = tuple[str | int, ...]
 
 
-class LossKind(Fields, frozen=True):
+@dataclass(frozen=True)
+class LossKind:
     """What can become of a feature, or of a record, in a conversion.
 
     `lost` tells losses from changes that leave every value as it was. `words` are what is said of it, with braces for
@@ -189,7 +194,8 @@ class LossKind(Fields, frozen=True):
         return hash(self.code)
 
 
-class Loss(Fields):
+@dataclass
+class Loss:
     """One way in which features came out of a conversion other than they went in.
 
     `feature` is the name in the input, None where it is about whole records; `kind` is what became of it, and `about`
@@ -220,6 +226,7 @@ class Loss(Fields):
         return self.kind.lost
 
 
+@dataclass
 class ConvertReport(FileReport):
     """What `convert` made of one input. `records` counts its sound records that were read.
 
@@ -229,10 +236,10 @@ class ConvertReport(FileReport):
     losses. Where reading stopped with the last record that was wanted, `records` counts up to there.
     """
 
-    output: list[str] = made(default_factory=list)
+    output: list[str] = field(default_factory=list)
     written: int = 0
     skipped: int = 0
-    losses: list[Loss] = made(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
 
     @property
     def finding(self) -> bool:
@@ -243,7 +250,8 @@ class ConvertReport(FileReport):
 EXIT_CLEAN, EXIT_FINDING, EXIT_USAGE, EXIT_FAILED = 0, 1, 2, 3
 
 
-class Summary(Fields):
+@dataclass
+class Summary:
     """Totals over files. `Summary()` is the identity of `merge`, which is associative."""
 
     files: int = 0
@@ -257,7 +265,7 @@ class Summary(Fields):
     bytes: int = 0
     damaged_bytes: int = 0
     restorable: int = 0
-    faults: Counter[str] = made(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
     failed: bool = False
     """Whether something that belongs to no one input could not be done: a side file, for one."""
     incomplete: bool = False

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from tfrtool.fields import Fields
+from dataclasses import dataclass
 
 WRITING = frozenset({"convert", "repair"})
 """The jobs that need an output."""
 
 
-class Suggestion(Fields, frozen=True):
+@dataclass(frozen=True)
+class Suggestion:
     """What helps: a job of this library, as a value, so that everybody can tell of it in words of their own.
 
     `verb` is the name of the function (`repair`, `convert`, ...), empty for the one that was called; `path` is its

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from functools import reduce
 
 from hypothesis import given, settings
@@ -165,7 +166,7 @@ def test_any_chunking_gives_the_same_and_asks_for_nothing_forgotten(data: bytes,
 counts = st.integers(0, 2**40)
 faults = st.dictionaries(st.sampled_from(["torn", "zeros", "stray"]), st.integers(1, 9)).map(Counter)
 tallies = st.builds(Tally, counts, counts, counts, counts, faults)
-numbers = {name: counts for name in Summary.names() if name != "faults"}
+numbers = {one.name: counts for one in fields(Summary) if one.name != "faults"}
 summaries = st.builds(Summary, **numbers, faults=faults)
 damages = st.builds(
     lambda begin, size, fault, records: Damage(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say_lines
@@ -63,7 +64,7 @@ def command(suggestion: Suggestion) -> str:
 def _by_this_command(suggestion: Suggestion | None) -> Suggestion | None:
     """What cannot be opened, and is to be piped in, is read by the command that runs."""
     if suggestion is not None and suggestion.verb and suggestion.path == "-":
-        return suggestion.replaced(verb=_called())
+        return replace(suggestion, verb=_called())
     return suggestion
 
 

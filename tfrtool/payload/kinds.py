@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import islice
 
-from tfrtool.fields import Fields, made
 from tfrtool.payload.validate import Misfit, evidence, misfit, nearly
 from tfrtool.payload.wire.example import usual_example, usual_ofrecord
 from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, fields
@@ -114,7 +114,8 @@ def plausible_ofrecord(payload: Buffer) -> bool:
     return usual_ofrecord(payload, False) > 0 or evidence(payload, "ofrecord") is not None
 
 
-class KindVote(Fields):
+@dataclass
+class KindVote:
     """The kind of a file, from the kinds of its records. `KindVote()` is the identity of `merge`, which is associative.
 
     An Example reads as a SequenceExample without lists, so a file of both is of SequenceExamples. The first record of
@@ -122,7 +123,7 @@ class KindVote(Fields):
     tie.
     """
 
-    votes: Counter[Kind] = made(default_factory=Counter)
+    votes: Counter[Kind] = field(default_factory=Counter)
     seen: int = 0
     versioned: bool = False
     closest_kind: tuple[int, str] | None = None

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from tfrtool.fields import Fields, made
 from tfrtool.payload.wire.example import EXAMPLE_LISTS, OFRECORD_LISTS, WINDOW, usual_list
 from tfrtool.payload.wire.messages import Package, messages
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
@@ -62,7 +62,8 @@ class Rule(NamedTuple):
     shape: Shape | None
 
 
-class Shape(Fields):
+@dataclass
+class Shape:
     """A message as the wire shows it.
 
     `closed`: a field that it does not know is a misfit. `entry`: it is an entry of a map. `lists`: it is a feature, and
@@ -74,7 +75,7 @@ class Shape(Fields):
     entry: bool = False
     lists: Mapping[int, int] | None = None
     leaf: bool = False
-    rules: dict[int, Rule] = made(default_factory=dict)
+    rules: dict[int, Rule] = field(default_factory=dict)
 
 
 @cache

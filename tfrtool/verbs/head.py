@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from tfrtool.errors import DamageError, TfrtoolError, as_error
-from tfrtool.fields import Fields
 from tfrtool.framing.layout import FRAMING, HEADER
 from tfrtool.framing.stream import CAPACITY
 from tfrtool.framing.walk import MAX_RECORD, Batch
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tfrtool.types import Kind
 
 
-class Record(Fields):
+@dataclass
+class Record:
     """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
 
     `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a
@@ -208,7 +209,7 @@ def _given(found: Iterator[Record | Damage | FileReport], number: int | None) ->
     for item in found:
         if isinstance(item, Record):
             number = None
-            yield item.replaced(payload=bytes(item.payload)) if isinstance(item.payload, memoryview) else item
+            yield replace(item, payload=bytes(item.payload)) if isinstance(item.payload, memoryview) else item
         elif not isinstance(item, FileReport):
             damage = item
         elif item.error:

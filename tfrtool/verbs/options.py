@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from tfrtool.fields import Fields
 from tfrtool.types import CompressionChoice, FormatChoice, Progress
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -78,7 +78,8 @@ def _shown(value: Any) -> str:
     return said if len(said) <= 80 else f"a {type(value).__name__}"
 
 
-class Options(Fields, frozen=True):
+@dataclass(frozen=True)
+class Options:
     """How inputs are read.
 
     `format` and `compression` are detected from the content unless named. `quick` checks length checksums and structure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -143,7 +144,7 @@ def verify(
     damage: list[Damage] = []
     for item in verify_file(name, options):
         if isinstance(item, FileReport):
-            return item.replaced(damage=damage)
+            return replace(item, damage=damage)
         if isinstance(item, Damage):
             damage.append(item)
     raise AssertionError("verify_file ends with a report")

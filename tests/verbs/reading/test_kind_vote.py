@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,7 @@ def said(path: Path, how: Options) -> dict[str, str | None]:
     jobs = {
         "stat": iter([tfrtool.stat(path)]),
         "verify": verify_file(str(path), how),
-        "payload": verify_file(str(path), how.replaced(payload=True)),
+        "payload": verify_file(str(path), replace(how, payload=True)),
         "head": head_file(str(path), how, 1000),
         "schema": schema_file(str(path), how),
     }

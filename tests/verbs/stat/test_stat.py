@@ -6,6 +6,7 @@ import gzip
 import os
 import struct
 import threading
+from dataclasses import fields
 from functools import reduce
 from pathlib import Path
 from random import Random
@@ -213,7 +214,7 @@ some_reports = st.lists(
 
 
 def figures(data: DataSet) -> list[Any]:
-    return [getattr(data, name) for name in DataSet.names() if name != "digests"]
+    return [getattr(data, one.name) for one in fields(DataSet) if one.name != "digests"]
 
 
 @given(st.lists(some_reports, max_size=4))

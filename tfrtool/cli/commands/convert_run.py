@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,7 +35,7 @@ def run_convert(common: Common, output: str, chosen: ConvertOptions) -> int:
     if to_stdout:
         refuse_json_with_records(common.json)
         if chosen.to == "jsonl" and chosen.compress in ("auto", "none") and sys.stdout.isatty():
-            chosen = chosen.replaced(compress="none")  # lines of text, that a terminal can show
+            chosen = replace(chosen, compress="none")  # lines of text, that a terminal can show
         else:
             refuse_terminal(chosen.dry_run)
     return _convert(common, output, chosen, to_stdout)

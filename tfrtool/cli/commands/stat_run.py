@@ -40,7 +40,7 @@ def stat(
     inputs = FileIds([*names, *resolution.lists])
 
     def job(name: str, options: Options) -> Iterator[Event]:
-        given = options.asdict()
+        given = vars(options)
         own: dict[str, Any] = {"duplicates": duplicates, "write_index": places.get(name), "force": force}
         try:
             yield from stat_file(name, StatOptions(**given, **own, inputs=(inputs,)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfrtool.cli.printers.base import SilentPrinter
@@ -49,7 +50,7 @@ def _held_against(places: Mapping[str, str]) -> Callable[[str, Options], Iterabl
     """The job of verifying each input, and holding its index against it."""
 
     def job(name: str, options: Options) -> Iterable[Event]:
-        return verify_file(name, options.replaced(index=places[name]))
+        return verify_file(name, replace(options, index=places[name]))
 
     return job
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tfrtool.cli.printers.jsonl import JsonPrinter, damage_fields
@@ -86,7 +87,7 @@ def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
 
 def _as_repair(report: FileReport) -> RepairReport:
     """The report of an input that never came to be repaired."""
-    return RepairReport(**{name: getattr(report, name) for name in FileReport.names()})
+    return RepairReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
 
 
 _MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}

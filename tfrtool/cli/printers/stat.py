@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.cli.printers.jsonl import JsonPrinter
@@ -65,7 +66,7 @@ class StatJson(JsonPrinter):
             zip(("record", "earlier"), report.first_duplicate, strict=True)
         )
         values["sizes"] = report.sizes._asdict()
-        values["histogram"] = [one.asdict() for one in report.histogram]
+        values["histogram"] = [asdict(one) for one in report.histogram]
         values["advice"] = _advice(dataset_advice(DataSet.of(report)))
         self.write("file", values)
 
@@ -82,7 +83,7 @@ class StatJson(JsonPrinter):
             if found is None or found.first is None
             else dict(zip(("record", "earlier"), map(self._place, found.first), strict=True)),
             "sizes": total.sizes._asdict(),
-            "histogram": [one.asdict() for one in total.histogram],
+            "histogram": [asdict(one) for one in total.histogram],
             "shards": _shards(total),
             "advice": _advice(dataset_advice(total)),
         }

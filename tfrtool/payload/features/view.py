@@ -15,10 +15,10 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
-from tfrtool.fields import Fields, made
 from tfrtool.payload.text import JsonValue, Value, json_value, text_of
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import (
@@ -69,7 +69,8 @@ _BATCH = 1024  # numbers unpacked at once
 _TWICE = "the name stands more than once, readers keep the last"
 
 
-class FeatureView(Fields):
+@dataclass
+class FeatureView:
     """One feature: `kind` is None where no list is set, `count` the number of its values.
 
     `repeated`: its name stands more than once in this record. `note` says, in a few words for people, what the values
@@ -102,7 +103,8 @@ class FeatureView(Fields):
         return [json_value(value, self.kind, cut) for value in islice(self.read(), limit)]
 
 
-class FeatureListView(Fields):
+@dataclass
+class FeatureListView:
     """One feature list of a SequenceExample: `count` steps, each a nameless feature, holding `values` values in all.
 
     `kinds` has the kinds of its steps; more than one is legal and no TensorFlow parser reads it.
@@ -126,12 +128,13 @@ class FeatureListView(Fields):
         return list(islice(self.read(), limit))
 
 
-class Features(Fields):
+@dataclass
+class Features:
     """What a record holds, in the order of its bytes. `features` are the context, for a SequenceExample."""
 
     kind: Kind
-    features: list[FeatureView] = made(default_factory=list)
-    feature_lists: list[FeatureListView] = made(default_factory=list)
+    features: list[FeatureView] = field(default_factory=list)
+    feature_lists: list[FeatureListView] = field(default_factory=list)
 
 
 def features_of(payload: Buffer, kind: Kind) -> Features:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.shards import Shards
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Place
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from tfrtool.payload.schema.unknown import WireTable
 
 
-class File(Fields):
+@dataclass
+class File:
     """What an emitter needs to know of one file: its name, its sound records, their kind and framing, the bytes of
     payloads. `whole`: there were no records beyond those that were read.
     """
@@ -29,7 +30,8 @@ class File(Fields):
     whole: bool = True
 
 
-class Schema(Fields):
+@dataclass
+class Schema:
     """The schema of some files. `Schema()` is the identity of `merge`, which is associative; files merge in order.
 
     `examples` has Examples and SequenceExamples. `blank` counts the records of files that have nothing but empty ones:
@@ -40,8 +42,8 @@ class Schema(Fields):
     some file were read; `shards` has the files that were read whole.
     """
 
-    examples: Table = made(default_factory=Table)
-    ofrecords: Table = made(default_factory=Table)
+    examples: Table = field(default_factory=Table)
+    ofrecords: Table = field(default_factory=Table)
     events: EventTable | None = None
     unknown: WireTable | None = None
     blank: int = 0
@@ -52,8 +54,8 @@ class Schema(Fields):
     damaged: int = 0
     unread: int = 0
     missing: int = 0
-    shards: Shards = made(default_factory=Shards)
-    files: list[File] = made(default_factory=list)
+    shards: Shards = field(default_factory=Shards)
+    files: list[File] = field(default_factory=list)
 
     def merge(self, other: Schema) -> None:
         """Add what comes later to this one; `other` stays as it is."""

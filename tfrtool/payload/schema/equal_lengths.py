@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import compress, count, islice, repeat
 from operator import ne
 from typing import NamedTuple
 
-from tfrtool.fields import Slotted
 from tfrtool.payload.schema.feature import Feature, Key, Met, within
 from tfrtool.payload.schema.values import Place
 
@@ -29,7 +29,8 @@ class Parting(NamedTuple):
     records: int
 
 
-class Agreement(Slotted):
+@dataclass(slots=True)
+class Agreement:
     """`partings` has every pair of names that does not agree. `filled` has the names that are compared, and in how many
     records each has a value.
 
@@ -37,11 +38,8 @@ class Agreement(Slotted):
     not met was empty in all of it.
     """
 
-    __slots__ = ("filled", "partings")
-
-    def __init__(self, filled: dict[Key, int] | None = None, partings: dict[Two, Parting] | None = None) -> None:
-        self.filled = {} if filled is None else filled
-        self.partings = {} if partings is None else partings
+    filled: dict[Key, int] = field(default_factory=dict)
+    partings: dict[Two, Parting] = field(default_factory=dict)
 
     @classmethod
     def of(cls, lengths: Mapping[Key, Lengths], records: int, place: Callable[[int], Place]) -> Agreement:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tfrtool.fields import Slotted
 from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place, values_for
 
 Key = tuple[bool, bytes]
@@ -23,36 +23,23 @@ class Met(NamedTuple):
         return Met(before + self.at, self.place)
 
 
-class Lists(Slotted):
+@dataclass(slots=True)
+class Lists:
     """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
 
     `short_at` and `long_at` are the first records with as few and as many, `pieced` the first in which a list of
     numbers is in several pieces, some packed. For a feature list these are the lists of its steps.
     """
 
-    __slots__ = ("first", "kind", "long_at", "longest", "pieced", "records", "short_at", "shortest", "values")
-
-    def __init__(
-        self,
-        kind: str | None,
-        records: int,
-        first: Place,
-        shortest: int,
-        longest: int,
-        values: Numbers | Blobs | None,
-        short_at: Place | None = None,
-        long_at: Place | None = None,
-        pieced: Place | None = None,
-    ) -> None:
-        self.kind = kind
-        self.records = records
-        self.first = first
-        self.shortest = shortest
-        self.longest = longest
-        self.values = values
-        self.short_at = short_at or first
-        self.long_at = long_at or first
-        self.pieced = pieced
+    kind: str | None
+    records: int
+    first: Place
+    shortest: int
+    longest: int
+    values: Numbers | Blobs | None
+    short_at: Place
+    long_at: Place
+    pieced: Place | None = None
 
     def merge(self, other: Lists) -> None:
         self.records += other.records
@@ -70,7 +57,8 @@ class Lists(Slotted):
         return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values, *places)
 
 
-class Feature(Slotted):
+@dataclass(slots=True)
+class Feature:
     """A feature, or a feature list, over a stretch of records.
 
     `present` counts the records in which its name stands, `repeated` those in which it stands more than once (readers
@@ -78,29 +66,15 @@ class Feature(Slotted):
     value. `steps` are the least and the most steps of a feature list.
     """
 
-    __slots__ = ("filled", "first_repeated", "is_list", "kinds", "missing", "name", "present", "repeated", "steps")
-
-    def __init__(
-        self,
-        name: bytes,
-        is_list: bool = False,
-        present: int = 0,
-        repeated: int = 0,
-        first_repeated: Place | None = None,
-        missing: Place | None = None,
-        filled: Met | None = None,
-        kinds: dict[str | None, Lists] | None = None,
-        steps: tuple[int, int] | None = None,
-    ) -> None:
-        self.name = name
-        self.is_list = is_list
-        self.present = present
-        self.repeated = repeated
-        self.first_repeated = first_repeated
-        self.missing = missing
-        self.filled = filled
-        self.kinds = {} if kinds is None else kinds
-        self.steps = steps
+    name: bytes
+    is_list: bool = False
+    present: int = 0
+    repeated: int = 0
+    first_repeated: Place | None = None
+    missing: Place | None = None
+    filled: Met | None = None
+    kinds: dict[str | None, Lists] = field(default_factory=dict)
+    steps: tuple[int, int] | None = None
 
     def merge(self, other: Feature, before: int) -> None:
         """Add what a later stretch says; `before` is the number of records of this one. `missing` is the caller's."""
@@ -153,7 +127,7 @@ class Feature(Slotted):
         """The lists of a kind, which are begun at `place` if there were none."""
         found = self.kinds.get(kind)
         if found is None:
-            found = self.kinds[kind] = Lists(kind, 0, place, 1 << 62, 0, values_for(kind))
+            found = self.kinds[kind] = Lists(kind, 0, place, 1 << 62, 0, values_for(kind), place, place)
         return found
 
     @property

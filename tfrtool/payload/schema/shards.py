@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tfrtool.fields import Fields, made
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 
@@ -72,15 +72,16 @@ class Difference(NamedTuple):
     holders: int
 
 
-class Shards(Fields):
+@dataclass
+class Shards:
     """The files of a data set by what they hold, in the order in which each kind of file is first met.
 
     `Shards()` is the identity of `merge`, which is associative. `beyond` has those that are not compared, being too
     wide or of too many kinds, by a digest of what they hold.
     """
 
-    groups: dict[Signature, Group] = made(default_factory=dict)
-    beyond: dict[bytes, Alike] = made(default_factory=dict)
+    groups: dict[Signature, Group] = field(default_factory=dict)
+    beyond: dict[bytes, Alike] = field(default_factory=dict)
 
     def add(self, table: Table, path: str) -> None:
         """Add a whole file."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from dataclasses import dataclass, field
 
-from tfrtool.fields import Slotted
 from tfrtool.payload.schema.equal_lengths import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, rank
 from tfrtool.payload.schema.values import DETAILS, DISTINCT, Place
@@ -22,7 +21,8 @@ _CROWDED = 1 << 12
 """Features from which on none may have as many as it likes."""
 
 
-class Table(Slotted):
+@dataclass(slots=True)
+class Table:
     """The features of a stretch of records; `Table()` is the identity of `merge`, which is associative.
 
     `first` is the first record; `more` says that there were features beyond `FEATURES`, which are not described.
@@ -33,24 +33,16 @@ class Table(Slotted):
     compared (see `Agreement`). Another feature that is kept may have been dropped before: then its counts are too low.
     """
 
-    __slots__ = ("agreement", "features", "first", "more", "named", "records", "sequences", "whole")
-    _aside: ClassVar[tuple[str, ...]] = ("named", "whole")
+    records: int = 0
+    first: Place | None = None
+    sequences: int = 0
+    features: dict[Key, Feature] = field(default_factory=dict)
+    agreement: Agreement = field(default_factory=Agreement)
+    more: bool = False
+    named: int = field(init=False, compare=False)
+    whole: set[Key] = field(init=False, compare=False)
 
-    def __init__(
-        self,
-        records: int = 0,
-        first: Place | None = None,
-        sequences: int = 0,
-        features: dict[Key, Feature] | None = None,
-        agreement: Agreement | None = None,
-        more: bool = False,
-    ) -> None:
-        self.records = records
-        self.first = first
-        self.sequences = sequences
-        self.features = {} if features is None else features
-        self.agreement = Agreement() if agreement is None else agreement
-        self.more = more
+    def __post_init__(self) -> None:
         self.named = sum(len(name) for _, name in self.features)
         self.whole = {key for key, feature in self.features.items() if feature.missing is None}
 

@@ -7,10 +7,9 @@ the sum is the same. What could grow with the data is cut by a rule that looks a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
-
-from tfrtool.fields import Slotted
 
 DISTINCT = 1000
 """Different integers that are told apart; a feature with more is no label."""
@@ -26,29 +25,19 @@ class Place(NamedTuple):
     record: int
 
 
-class Numbers(Slotted):
+@dataclass(slots=True)
+class Numbers:
     """Integers or floats: the least and the greatest finite one, and how many are not finite.
 
     `distinct` has the different integers, or is None once there are more than `DISTINCT`; floats leave it None.
     """
 
-    __slots__ = ("distinct", "greatest", "infinite", "least", "nan", "values")
-
-    def __init__(
-        self,
-        distinct: set[int] | None,
-        values: int = 0,
-        least: float = inf,
-        greatest: float = -inf,
-        nan: int = 0,
-        infinite: int = 0,
-    ) -> None:
-        self.distinct = distinct
-        self.values = values
-        self.least = least
-        self.greatest = greatest
-        self.nan = nan
-        self.infinite = infinite
+    distinct: set[int] | None
+    values: int = 0
+    least: float = inf
+    greatest: float = -inf
+    nan: int = 0
+    infinite: int = 0
 
     def merge(self, other: Numbers) -> None:
         self.values += other.values
@@ -78,28 +67,19 @@ def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
     return one if len(one) <= DISTINCT else None
 
 
-class Held(Slotted):
+@dataclass(slots=True)
+class Held:
     """One content among the values of a feature: how many hold it, the first record, and details of its headers.
 
     `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others. `forms` has
     how many images have which channels, of how many bits.
     """
 
-    __slots__ = ("details", "first", "forms", "more", "values")
-
-    def __init__(
-        self,
-        values: int,
-        first: Place,
-        details: dict[str, int] | None = None,
-        more: bool = False,
-        forms: dict[str, int] | None = None,
-    ) -> None:
-        self.values = values
-        self.first = first
-        self.details = {} if details is None else details
-        self.more = more
-        self.forms = {} if forms is None else forms
+    values: int
+    first: Place
+    details: dict[str, int] = field(default_factory=dict)
+    more: bool = False
+    forms: dict[str, int] = field(default_factory=dict)
 
     def count(self, detail: str, form: str) -> None:
         """Count a value with what its header says, "" for nothing. `cut` what may have grown too long."""
@@ -135,24 +115,15 @@ def shortest(names: Iterable[str], count: int) -> set[str]:
     return set(sorted(names, key=lambda name: (len(name), name))[:count])
 
 
-class Blobs(Slotted):
+@dataclass(slots=True)
+class Blobs:
     """Bytes values: their sizes, and what they hold. `contents` goes from a kind of content to who holds it."""
 
-    __slots__ = ("bytes", "contents", "longest", "shortest", "values")
-
-    def __init__(
-        self,
-        values: int = 0,
-        bytes: int = 0,
-        shortest: float = inf,
-        longest: int = 0,
-        contents: dict[str, Held] | None = None,
-    ) -> None:
-        self.values = values
-        self.bytes = bytes
-        self.shortest = shortest
-        self.longest = longest
-        self.contents = {} if contents is None else contents
+    values: int = 0
+    bytes: int = 0
+    shortest: float = inf
+    longest: int = 0
+    contents: dict[str, Held] = field(default_factory=dict)
 
     def merge(self, other: Blobs) -> None:
         self.values += other.values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol
 
 from tfrtool.errors import RefusedError
@@ -129,8 +130,8 @@ class Feed:
     def fill(self, report: ConvertReport) -> None:
         """Put into a report what is known once `run` has ended."""
         seen = self.reading.report()
-        for name in FileReport.names():
-            setattr(report, name, getattr(seen, name))
+        for one in fields(FileReport):
+            setattr(report, one.name, getattr(seen, one.name))
         report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
         if self.unread:  # more was read at once than was wanted
             report.records = self._looked_at

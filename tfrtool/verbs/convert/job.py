@@ -242,7 +242,7 @@ class Conversion:
             arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
             rules = options.rules
-            self.options = options.replaced(rules=replace(rules, kinds=self._before.small_integers()))
+            self.options = replace(options, rules=replace(rules, kinds=self._before.small_integers()))
         total = None
         if learns_columns(options, target):
             self._idle = Surveying(self._plan)
@@ -322,7 +322,7 @@ class Conversion:
 def _for_this(suggestion: Suggestion | None) -> Suggestion | None:
     """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
     return (
-        suggestion.replaced(verb="convert")
+        replace(suggestion, verb="convert")
         if suggestion and suggestion.verb == "verify" and suggestion.first
         else suggestion
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from os.path import realpath
 from typing import Any, Literal
 
 from tfrtool.errors import OptionError
-from tfrtool.fields import made
 from tfrtool.payload.filter import Condition
 from tfrtool.payload.mapping.rules import KINDS, Rules, Side
 from tfrtool.payload.wire.example import ListKind
@@ -18,7 +18,8 @@ from tfrtool.verbs.formats.base import ROWS, SUFFIXES, Target
 from tfrtool.verbs.options import Options
 
 
-class ConvertOptions(Options, frozen=True):
+@dataclass(frozen=True)
+class ConvertOptions(Options):
     """How inputs become outputs.
 
     `to` is the format of the outputs; None for what the name of the output tells, else that of the first input.
@@ -36,8 +37,8 @@ class ConvertOptions(Options, frozen=True):
     source: str | None = None
     compress: CompressionChoice = "auto"
     level: int = 6
-    shards: Shards = made(default_factory=Shards)
-    rules: Rules = made(default_factory=Rules)
+    shards: Shards = field(default_factory=Shards)
+    rules: Rules = field(default_factory=Rules)
     auto_integers: bool = False
     skip_damaged: bool = False
     conditions: tuple[Condition, ...] = ()

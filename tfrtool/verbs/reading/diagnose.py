@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from tfrtool.framing import messages as words
@@ -45,8 +46,8 @@ def say(report: FileReport, said: FormatMatch | TextConversion | None) -> None:
         report.suggestion = suggestion = said.suggestion
         if suggestion:
             path = report.path if suggestion.path == "FILE" else suggestion.path
-            report.suggestion = suggestion.replaced(
-                path=path, first=suggestion.first.replace("FILE", shell_word(report.path))
+            report.suggestion = replace(
+                suggestion, path=path, first=suggestion.first.replace("FILE", shell_word(report.path))
             )
 
 

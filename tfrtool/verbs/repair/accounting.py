@@ -118,7 +118,7 @@ class RepairAccounting:
         else:
             outcome, payloads = self._policy.decide(damage)
         if outcome.records:
-            outcome = outcome.replaced(at=report.written)
+            outcome = replace(outcome, at=report.written)
         for payload in payloads:
             self._out.payload(self._walked, payload)
         if self._undone:
@@ -146,4 +146,4 @@ class RepairAccounting:
         said = f"in the stream so undone: {damage.detail}"
         rescue = damage.rescue and replace(damage.rescue, pieces=moved(damage.rescue.pieces))
         damage = replace(damage, begin=begin, end=end, detail=said, rescue=rescue, tensorflow="")
-        return outcome.replaced(damage=damage, dropped=moved(outcome.dropped))
+        return replace(outcome, damage=damage, dropped=moved(outcome.dropped))

@@ -124,7 +124,7 @@ class RecoveryPolicy:
                 return kept
         elif self.keep_unverified and rescue and self._is_message(rescue.pieces):
             outcome, payloads = self._keep(damage, "kept", rescue.pieces, rescue.layout)
-            return outcome.replaced(evidence=evidence), payloads
+            return replace(outcome, evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
         action: Action = "dropped" if dropped or damage.begin == damage.end else "restored"
         within = sum(count_valid_frames(self.data, span) for span in dropped)

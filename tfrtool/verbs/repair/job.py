@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import fields
 from itertools import chain
 from typing import Literal
 
@@ -180,7 +181,7 @@ def _repair(
     source: Source, output: str, options: RepairOptions, side_files: SideFiles
 ) -> Iterator[Outcome | RepairReport]:
     seen = _seen(source, options)
-    report = RepairReport(**{name: getattr(seen, name) for name in FileReport.names()})
+    report = RepairReport(**{one.name: getattr(seen, one.name) for one in fields(FileReport)})
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = side_files.quarantine_name, side_files.report_name
     side_files.begin(source.name)

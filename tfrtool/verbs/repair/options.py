@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from tfrtool.types import CompressionChoice
 from tfrtool.verbs.options import Options
 
 
-class RepairOptions(Options, frozen=True):
+@dataclass(frozen=True)
+class RepairOptions(Options):
     """What `repair` may be told.
 
     `output_compression` is that of the output, `auto` for the input's. `keep` says which records are written: `all`,

@@ -8,10 +8,10 @@ at a part file without a record.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.errors import WriteError, as_error
-from tfrtool.fields import Fields, made
 from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.stat.sizes import Bin, Sizes, Spread, histogram
 
@@ -39,7 +39,8 @@ class Advice(NamedTuple):
     message: str
 
 
-class DataSet(Fields):
+@dataclass
+class DataSet:
     """The records of some files, and how they are spread over them. `DataSet()` is the identity of `merge`, which is
     associative.
 
@@ -51,21 +52,21 @@ class DataSet(Fields):
     were.
     """
 
-    payloads: Sizes = made(default_factory=Sizes)
+    payloads: Sizes = field(default_factory=Sizes)
     framing: int = 0
     damaged: int = 0
-    files: Sizes = made(default_factory=Sizes)
-    records: Sizes = made(default_factory=Sizes)
+    files: Sizes = field(default_factory=Sizes)
+    records: Sizes = field(default_factory=Sizes)
     packed: int = 0
     unpacked: int = 0
-    formats: Counter[str] = made(default_factory=Counter)
-    kinds: Counter[str] = made(default_factory=Counter)
-    compressions: Counter[str] = made(default_factory=Counter)
+    formats: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    compressions: Counter[str] = field(default_factory=Counter)
     largest: tuple[int, str, int] | None = None
     hollow: tuple[int, str] | None = None
     digests: Digests | None = None
     undigested: WriteError | None = None
-    paths: list[str] = made(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
     def add(self, report: StatReport) -> None:
         """Take in one file. Its digests belong to the data set from then on."""

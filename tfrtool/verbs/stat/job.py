@@ -8,10 +8,10 @@ otherwise, as with `count`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.errors import TfrtoolError, WriteError
-from tfrtool.fields import made
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 from tfrtool.types import CompressionChoice, FormatChoice, PathLike
@@ -28,7 +28,8 @@ _PIECE = 1 << 20
 """Bytes of a large payload that are read at once."""
 
 
-class StatOptions(Options, frozen=True):
+@dataclass(frozen=True)
+class StatOptions(Options):
     """What `stat` may be told.
 
     `duplicates` looks for payloads that occur more than once. `write_index` is where the index is written, which
@@ -41,6 +42,7 @@ class StatOptions(Options, frozen=True):
     inputs: tuple[str | FileIds, ...] = ()
 
 
+@dataclass
 class StatReport(FileReport):
     """How one input is made; sizes are in bytes.
 
@@ -52,7 +54,7 @@ class StatReport(FileReport):
     checksum.
     """
 
-    payloads: Sizes = made(default_factory=Sizes)
+    payloads: Sizes = field(default_factory=Sizes)
     payload_bytes: int = 0
     overhead_bytes: int = 0
     duplicates: int | None = None
@@ -100,7 +102,7 @@ def stat_report(report: FileReport) -> StatReport:
     """A report as one of `stat`: an input that never came to be read has none of its own."""
     if isinstance(report, StatReport):
         return report
-    return StatReport(**{name: getattr(report, name) for name in FileReport.names()})
+    return StatReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
 
 
 def _stat(read: FileReader, options: StatOptions) -> Iterator[Damage | StatReport]:
@@ -269,5 +271,5 @@ def stat(
         if isinstance(event, StatReport):
             if event.digests:
                 event.digests.close()
-            return event.replaced(digests=None)
+            return replace(event, digests=None)
     raise AssertionError("stat_file ends with a report")

@@ -14,9 +14,8 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
-
-from tfrtool.fields import Fields
 
 IN_DICTIONARY = 1 << 17
 """Different sizes that are counted in a dictionary before they are packed into arrays."""
@@ -150,7 +149,8 @@ _EVEN = 8
 """Bins are of one width where the largest size is less than that many times the smallest."""
 
 
-class Bin(Fields, frozen=True):
+@dataclass(frozen=True)
+class Bin:
     """How many sizes there are from `lo` on that are below `hi`, in bytes."""
 
     lo: int
