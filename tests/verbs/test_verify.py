@@ -53,10 +53,10 @@ def test_every_fault_is_found_in_one_pass_and_counted(path: Path) -> None:
 def test_the_message_counts_ranges_bytes_and_what_comes_back(path: Path) -> None:
     _, report = verified(path, flip(DATA, AT[1]))
     size = f"{AT[2] - AT[1]} of {len(DATA):,} bytes"
-    assert report.message == f"1 damaged range, {size}; 1 damaged record can be brought back whole"
+    assert report.message == f"1 damaged range, {size}; 1 damaged record is recoverable"
     _, report = verified(path, flip(flip(DATA, AT[1] + 12), AT[3] + 12))
     assert str(report.message).startswith("2 damaged ranges, ")
-    assert "brought back" not in str(report.message)
+    assert "recoverable" not in str(report.message)
 
 
 def test_damage_is_yielded_as_it_is_found(path: Path) -> None:
@@ -286,8 +286,10 @@ def test_a_large_first_record_tells_the_kind_too(path: Path) -> None:
 def test_a_file_in_which_no_payload_has_its_checksum_is_said_to_be_so_and_how_they_are_kept(path: Path) -> None:
     content = b"".join(frame(payload)[:-4] + bytes(4) for payload in (*EXAMPLES.payloads, *EXAMPLES.payloads))
     _, report = verified(path, content)
-    assert report.message == "the headers are sound, and no payload of 12 has its checksum"
-    assert report.suggestion == Suggestion("repair", str(path), (("keep_unverified", True),), "keep those that parse")
+    assert report.message == "the headers are intact, but none of 12 payloads matches its checksum"
+    assert report.suggestion == Suggestion(
+        "repair", str(path), (("keep_unverified", True),), "keep payloads that parse"
+    )
     out = path.with_name("out")
     assert tfrtool.repair(path, out, keep_unverified=True).unverified == 12
     assert list(tfrtool.records(out)) == [*EXAMPLES.payloads, *EXAMPLES.payloads]

@@ -241,7 +241,7 @@ def test_a_wrong_writer_is_named(path: Path, layout: object) -> None:
     assert (report.status, report.format, report.records) == ("damaged", "tfrecord", 0)
     assert report.diagnosis == ("big-endian" if name == "big-endian" else "wrong-checksum")
     assert report.restorable == (0 if name == "zero-checksums" else 6)
-    assert "mend the writer" in str(report.hint)
+    assert "fix the writer" in str(report.hint)
     assert ranges(damage) == [(0, len(DATA), "length-crc")]
     assert counted(path).diagnosis == report.diagnosis
 

@@ -1,4 +1,4 @@
-"""Naming what is wrong with a file as a whole, once its damage is known."""
+"""Say what is wrong with a file as a whole, once its damage is known."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from tfrtool.suggestion import Suggestion
 from tfrtool.verbs.reading.identify import AS_OFRECORD
 
 _LOOKED_AT = 1 << 22
-"""Bytes from the start that a text conversion is looked for in."""
+"""Bytes from the start that are searched for a text conversion."""
 
 _NEAR = 1 << 16
-"""Bytes around the first damage that are looked at for signs of one, where the first bytes of the file have none."""
+"""Bytes around the first damage that are searched for signs of one, where the first bytes of the file have none."""
 
-_OF_A_FILE = "how many records can be brought back is told of a file alone"
+_NOT_COUNTED = "a pipe cannot be read twice, so recoverable records are not counted"
 
 _NOTHING = frozenset({"stray", "zeros", "torn", "codec", "length"})
-"""Faults that say nothing of the format when no record was found."""
+"""Faults that do not show the format where no record was found."""
 
 
 def say(report: FileReport, said: FormatMatch | TextConversion | None) -> None:
-    """Put a diagnosis and its words into a report."""
+    """Copy a diagnosis, with its message and hint, into a report."""
     if said:
         report.diagnosis = said.diagnosis or None
         report.message = said.message
@@ -60,10 +60,10 @@ def diagnose(
     *,
     to_the_end: bool = True,
 ) -> None:
-    """Set the status of a file in which damage was found, and say what it is if the damage has one cause.
+    """Set the status of a file in which damage was found, and its diagnosis if all damage has one cause.
 
-    `first` is the first damage, `written` the first range that a wrong writer wrote. `to_the_end`: whether all of it
-    was read.
+    `first` is the first damage, `written` the first range whose checksums a wrong writer computed. `to_the_end` says
+    whether the whole file was read.
     """
     report.status = "damaged"
     report.message = _counted(report)
@@ -83,30 +83,32 @@ def diagnose(
         return
     damaged = set(report.faults) - _NOTHING
     if damaged == {"payload"} and report.format == "tfrecord" and to_the_end and len(report.faults) == 1:
-        report.hint = "the framing is sound, so repair would change nothing"
+        report.hint = "the framing is intact, so repair would not change the file"
         without = (("payload", True), ("skip_damaged", True))
         report.suggestion = Suggestion("convert", report.path, without, "leave these records out")
         return
     if report.records or report.restorable or (damaged and not to_the_end):
         report.suggestion = Suggestion("repair", report.path)
         if report.unproved:
-            report.hint = f"{words.written(ZEROED.words, report.unproved)}, so nothing proves them"
+            report.hint = f"{words.written(ZEROED.words, report.unproved)}; these payloads cannot be verified"
             report.suggestion = Suggestion(
-                "repair", report.path, (("keep_unverified", True),), "keep those that parse too"
+                "repair", report.path, (("keep_unverified", True),), "keep payloads that parse too"
             )
         return
     if damaged:
         if report.unchecked:
             payloads = report.faults["data-crc"]
-            headers = "the headers are sound" if payloads == report.faults.total() else f"{extent(report)}"
-            report.message = f"{headers}, and no payload of {payloads:,} has its checksum"
-            report.hint = "mend the writer, or fetch the file again; nothing proves the payloads"
-            report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+            headers = "the headers are intact" if payloads == report.faults.total() else extent(report)
+            report.message = f"{headers}, but none of {payloads:,} payloads matches its checksum"
+            report.hint = "fix the writer or copy the file again; no payload has a valid checksum"
+            report.suggestion = Suggestion(
+                "repair", report.path, (("keep_unverified", True),), "keep payloads that parse"
+            )
             return
-        report.message += "; nothing in it can be brought back whole"
-        report.hint = "fetch the file again"
+        report.message += "; no records are recoverable"
+        report.hint = "copy the file again"
         if report.faults["data-crc"]:
-            report.suggestion = Suggestion("repair", report.path, (("fix_bits", True),), "try single bits")
+            report.suggestion = Suggestion("repair", report.path, (("fix_bits", True),), "try to fix single bits")
         return
     nothing_but_zeros = set(report.faults) == {"zeros"}
     if sniffed:
@@ -117,7 +119,7 @@ def diagnose(
         report.format = None
         if not nothing_but_zeros:
             report.status = "foreign"
-            report.message = f"no record was found; the file begins with {_begins(source.head)}"
+            report.message = f"no record found; the file begins with {_begins(source.head)}"
             report.hint = "tfrtool reads TFRecord and OFRecord files, plain or compressed with gzip or zlib"
             if may_be_ofrecord(source.head):
                 report.suggestion = AS_OFRECORD
@@ -129,28 +131,28 @@ def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
         report.message = written.message
         if report.faults.total() > 1:
             report.message = f"{words.written(ZEROED.words, report.unproved)}; {extent(report)}"
-        report.hint = "mend the writer; nothing proves their payloads"
-        report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep those that parse")
+        report.hint = "fix the writer; these payloads cannot be verified"
+        report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep payloads that parse")
         return
     alone = report.faults.total() == 1
     report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable or 0)
-    which = "every payload" if alone else "every payload that can be brought back"
-    report.hint = f"mend the writer; {which} is proved by its checksum"
-    report.suggestion = Suggestion("repair", report.path, aim="write them anew")
+    which = "every payload" if alone else "every recoverable payload"
+    report.hint = f"fix the writer; {which} matches its checksum"
+    report.suggestion = Suggestion("repair", report.path, aim="rewrite the checksums")
 
 
 def _counted(report: FileReport) -> str:
-    said = extent(report)
+    message = extent(report)
     if report.restorable:
-        records = "1 damaged record" if report.restorable == 1 else f"{report.restorable:,} damaged records"
-        said += f"; {records} can be brought back whole"
-    return said
+        records = "record is" if report.restorable == 1 else "records are"
+        message += f"; {report.restorable:,} damaged {records} recoverable"
+    return message
 
 
 def extent(report: FileReport) -> str:
-    """How much of a file is damaged: breaks of its compression, and damaged ranges of what that gives.
+    """Describe how much of a file is damaged: breaks of its compression, and damaged ranges of the decoded stream.
 
-    Of a file that was not read to its end, `bytes` is no size of it, and nothing is known of the rest.
+    Where a file was not read to its end, `bytes` is not its size, so that the extent is that of what was read.
     """
     breaks = report.faults["codec"]
     ranges = report.faults.total() - breaks
@@ -174,7 +176,7 @@ def _beginning(source: Source) -> bytes:
 
 
 def _around(source: Source, damage: Damage | None) -> bytes:
-    """The first bytes of the first damage, and some before it: a conversion damages what it converts."""
+    """Return the first bytes of the first damage, and some before it: a conversion damages what it converts."""
     if damage is None or not source.seekable:
         return b""
     begin = max(0, damage.begin - _NEAR // 2)
@@ -187,9 +189,9 @@ def _bytes(source: Source, begin: int, end: int) -> bytes:
 
 
 def _is_converted(report: FileReport, source: Source, found: TextConversion) -> bool:
-    """Whether a conversion is what is wrong with the file; if so, the report says what undoing it brings back.
+    """Return whether a conversion explains the damage; if so, the report says what undoing it recovers.
 
-    Counted as `repair` counts: records that the conversion left alone are sound, the others are brought back. Where the
+    Counts as `repair` does: records that the conversion did not change are intact, the others are recovered. Where the
     input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
     """
     plainly, mostly = report.records + (report.restorable or 0), 2 * report.damaged_bytes > (report.bytes or 0)
@@ -197,7 +199,7 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
         if mostly:
             say(report, as_begun(found, source.head, len(source.head) >= (report.bytes or 0)))
             report.converted, report.restorable = True, None
-            report.message = f"{report.message}; {_OF_A_FILE}"
+            report.message = f"{report.message}; {_NOT_COUNTED}"
             report.suggestion = Suggestion("repair", report.path, aim="undo what can be undone")
         return mostly
     undone = _unmangled(source, found.diagnosis)
@@ -216,8 +218,8 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
 
 
 class _Undoing(NamedTuple):
-    """What undoing a conversion gives: `records` that hold their checksums then or can be brought back, of which
-    `untouched` are as they were, and `damaged` ones that cannot be; and how many bytes it changes and leaves."""
+    """What undoing a conversion gives: how many records are intact or recoverable then, how many of these it leaves
+    `untouched`, how many stay `damaged`; and how many bytes it changes and leaves."""
 
     records: int
     untouched: int
@@ -239,14 +241,14 @@ def _unmangled(source: Source, diagnosis: str) -> _Undoing:
             else:
                 records += event.restorable
                 damaged += event.record is not None and not event.restorable
-            if undone.left:  # what is looked up where the bytes came from is held until now
+            if undone.left:  # origins are kept until they were looked up
                 undone.release(event.end)
                 data.release(undone.origin(event.end))
     return _Undoing(records, untouched, damaged, undone.converted, undone.left)
 
 
 def _begins(head: bytes) -> str:
-    """The first bytes of a file, and whether it is a picture, a sound or a film by them."""
+    """Show the first bytes of a file, and the media type that they are the signature of."""
     from tfrtool.payload.content.media import media_of
 
     media = media_of(head)
