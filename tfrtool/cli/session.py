@@ -54,10 +54,6 @@ def run(
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
         say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
-    if resolution.unknown and not common.quiet:
-        from tfrtool.cli.warnings import warn_unknown
-
-        warn_unknown(resolution.unknown)
     if resolution.mixed and not common.quiet:
         from tfrtool.cli.warnings import warn_mixed
 

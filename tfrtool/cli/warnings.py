@@ -66,12 +66,6 @@ def warn_missing(names: Sequence[str]) -> None:
         say(line)
 
 
-def warn_unknown(paths: Sequence[str]) -> None:
-    """Tell of files in directories that were passed over for their names, and may be damaged record files."""
-    others = f" and {plural(len(paths) - 1, 'other file')} are" if len(paths) > 1 else " is"
-    say(f"'{safe(min(paths))}'{others} passed over for the name, and no byte tells what it is; to read it, name it")
-
-
 def warn_mixed(mixed: Sequence[Sequence[str]]) -> None:
     """Tell standard error of sets that differ in their total alone, given by their patterns."""
     for patterns in mixed[:RUNS]:

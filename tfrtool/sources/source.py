@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
@@ -30,6 +30,40 @@ HEAD_SIZE = 64 << 10
 """Bytes that can be looked at before anything is consumed."""
 
 
+class RawStream(Protocol):
+    """The input as it is stored: a local file, a spool over a pipe, or whatever else can be opened.
+
+    `seekable`: any byte can be read at any time, and `share` opens the same bytes again. `position` is for progress.
+    """
+
+    @property
+    def size(self) -> int | None:
+        """Bytes, None for a stream whose end is not known."""
+
+    @property
+    def seekable(self) -> bool: ...
+
+    @property
+    def position(self) -> int: ...
+
+    def read_into(self, offset: int, view: memoryview) -> int:
+        """See `LocalFile`."""
+
+    def forget(self, offset: int) -> None:
+        """Bytes before `offset` are not read again."""
+
+    def grown_by(self) -> int:
+        """See `LocalFile`."""
+
+    def was_rewritten(self) -> bool:
+        """See `LocalFile`."""
+
+    def share(self) -> RawStream:
+        """See `LocalFile`."""
+
+    def close(self) -> None: ...
+
+
 class Undo(NamedTuple):
     """How packed bytes are had back as they were: `made` gives them, and `message` says what was done to them."""
 
@@ -50,7 +84,7 @@ class Source:
     - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
     """
 
-    def __init__(self, name: str, raw: LocalFile | Spool, raw_head: bytes) -> None:
+    def __init__(self, name: str, raw: RawStream, raw_head: bytes) -> None:
         """A source that is not compressed; `decompress_as` makes it another."""
         self.name = name
         self.size_on_disk = raw.size
@@ -58,7 +92,7 @@ class Source:
         self.data: Readable = raw
         self.faults: list[CodecFault] = []
         self.format_mismatch: FormatMatch | None = None
-        self.seekable = isinstance(raw, LocalFile)
+        self.seekable = raw.seekable
         self.head = self.raw_head = raw_head
         self._raw = raw
         self._undo: Undo | None = None
@@ -89,7 +123,7 @@ class Source:
             packed = undo.made(self._raw)
             self.faults.append(CodecFault(0, 0, undo.message, stops=True, harmless=True))
         # isal needs a second look at what is odd, which only a file can give.
-        quick = _quick_zlib() if packed is self._raw and isinstance(packed, LocalFile) else None
+        quick = _quick_zlib() if packed is self._raw and self._raw.seekable else None
         self._decoder = Decoder(packed, container, self.faults, quick, lead)
         self.data = self._decoded = Spool(self._decoder.chunks(), self.name)
         self.head = _first_bytes(self.data)
@@ -98,15 +132,15 @@ class Source:
         """Bytes of the input consumed so far, for progress."""
         if self._decoder is not None:
             return self._decoder.position
-        return self._raw.position if isinstance(self._raw, LocalFile) else self._raw.produced
+        return self._raw.position
 
     def grown_by(self) -> int:
         """Bytes by which a file on disk has grown since it was opened; these are not looked at."""
-        return self._raw.grown_by() if isinstance(self._raw, LocalFile) else 0
+        return self._raw.grown_by()
 
     def was_rewritten(self) -> bool:
         """Whether a file on disk was changed since it was opened, so that what was read may be old and new mixed."""
-        return isinstance(self._raw, LocalFile) and self._raw.was_rewritten()
+        return self._raw.was_rewritten()
 
     def sniff(self) -> FormatMatch | None:
         """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
@@ -129,13 +163,11 @@ class Source:
     @property
     def reopenable(self) -> bool:
         """Whether `reopen` can open the input a second time."""
-        return isinstance(self._raw, LocalFile)
+        return self._raw.seekable
 
     def reopen(self) -> Source:
         """A second source over the same open input, from its beginning; close it before this one."""
-        if not isinstance(self._raw, LocalFile):
-            raise ValueError("the source was not opened to be read twice")
-        raw = self._raw.sharing()
+        raw = self._raw.share()
         source = Source(self.name, raw, _first_bytes(raw))
         if self.compression != "none":
             source.decompress_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
@@ -180,7 +212,7 @@ def open_source(name: str, *, compression: CompressionChoice = "auto", reopenabl
         raw = _open(name)
         undo.callback(raw.close)
         size = raw.size
-        if reopenable and not isinstance(raw, LocalFile):
+        if reopenable and not raw.seekable:
             stream, raw = raw, _spooled_to_file(raw, name)
             stream.close()
             undo.callback(raw.close)
@@ -190,7 +222,7 @@ def open_source(name: str, *, compression: CompressionChoice = "auto", reopenabl
         return source
 
 
-def _source(name: str, raw: LocalFile | Spool, compression: CompressionChoice) -> Source:
+def _source(name: str, raw: RawStream, compression: CompressionChoice) -> Source:
     source = Source(name, raw, _first_bytes(raw))
     kind = _detect_compression(source.raw_head) if compression == "auto" else compression
     if kind != "none":
@@ -225,7 +257,7 @@ def _detect_compression(raw_head: bytes) -> Compression:
     return compression_of(raw_head, is_record_header=False)
 
 
-def _open(name: str) -> LocalFile | Spool:
+def _open(name: str) -> RawStream:
     """A local file to be read at any byte, or a spool over whatever can only be read forwards."""
     if name == "-":
         return _standard_input()
@@ -249,7 +281,7 @@ def _open(name: str) -> LocalFile | Spool:
         raise
 
 
-def _standard_input() -> LocalFile | Spool:
+def _standard_input() -> RawStream:
     try:
         mode = os.fstat(0).st_mode
     except OSError as error:

@@ -133,7 +133,8 @@ class Spool:
     """
 
     size = None
-    """Never known beforehand, in bytes."""
+    """Unknown until the end."""
+    seekable = False
 
     def __init__(
         self,
@@ -188,6 +189,23 @@ class Spool:
         gone = len(self._kept) if offset >= self.produced else max(0, bisect_right(self._starts, offset) - 1)
         self._held -= sum(map(len, self._kept[:gone]))
         del self._kept[:gone], self._starts[:gone]
+
+    @property
+    def position(self) -> int:
+        """Bytes produced so far, for progress."""
+        return self.produced
+
+    def grown_by(self) -> int:
+        """Return 0: a stream ends once."""
+        return 0
+
+    def was_rewritten(self) -> bool:
+        """Return False: nothing is read twice."""
+        return False
+
+    def share(self) -> Spool:
+        """Raise ValueError: a stream that can only be read forwards cannot be opened again."""
+        raise ValueError("the source was not opened to be read twice")
 
     def close(self) -> None:
         """Let go of what is kept, in memory and on disk."""

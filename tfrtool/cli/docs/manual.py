@@ -34,12 +34,10 @@ set NAME@64 or NAME@* for NAME-00000-of-00064 and its like; a directory, for the
 and that differ in their number of shards alone, as NAME@* finds after a set was written anew, are told on standard
 error, and all read. Lines of a list that begin with # are comments. A file that several inputs stand for is read once.
 
-Below a directory, names that begin with _ or . and side files (.crc .idx .index .tfindex .json .txt .pbtxt, README,
-LICENSE) are passed over. So are names of other kinds, plain or with .gz behind them, unless the file begins with the
-sound header of a record, or is of no kind that is known and has such a header in its first 64 KiB:
+Below a directory, these are skipped by their names: names that begin with _ or ., side files (.crc .idx .index .tfindex
+.json .txt .pbtxt, README, LICENSE), and files of other kinds, plain or with .gz added:
 {" ".join(FOREIGN_SUFFIXES)}; for all commands but convert, also {" ".join(ROWS)}.
-Where the bytes of such a file tell nothing of what it is, standard error says that it was passed over. A file that is
-named is always read.
+A file that is named is always read.
 
 The format and the compression are told by the bytes, never by the name.
 """

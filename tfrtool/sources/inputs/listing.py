@@ -11,12 +11,6 @@ from collections.abc import Callable, Iterator
 
 from tfrtool.sources.os_text import reason
 
-SIDE_SUFFIXES = (".crc", ".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt")
-"""Files that stand beside record files and hold none."""
-
-ABOUT = ("readme", "license", "notice", "readme.md", "license.md", "readme.rst")
-"""Names, in small letters, of files that tell people of a data set."""
-
 MAGIC = "*?["
 """The characters that make a text a pattern."""
 
@@ -27,12 +21,6 @@ Problem = tuple[str, str]
 def has_magic(text: str) -> bool:
     """Whether `text` is a pattern."""
     return any(character in text for character in MAGIC)
-
-
-def is_record_name(name: str) -> bool:
-    """Whether a file of this name, found in a directory, is taken for a record file."""
-    small = name.lower()
-    return not small.startswith(("_", ".")) and not small.endswith(SIDE_SUFFIXES) and small not in ABOUT
 
 
 def kind_of(path: str) -> str:
@@ -58,18 +46,15 @@ class Lister:
         self.problems: list[Problem] = []
         self.passed_over = 0
         """Files below directories that were not taken for record files."""
-        self.unknown: list[str] = []
-        """Those of them that are of another kind by their names, and whose bytes tell of none."""
         self._entered: set[tuple[int, int]] = set()
 
     def files_below(self, directory: str) -> Iterator[str]:
         """The record files below a directory, in no order. Links are followed; a link that leads nowhere counts too.
 
-        A name that begins with `_` or `.` is passed over with all that is below it. So are files of other kinds by the
-        ends of their names (`strangers`), and pipes, devices and sockets, which reading could wait for without end: to
-        be read, they are named.
+        Skips names that begin with `_` or `.` with all that is below them, names of other kinds of files (see
+        `is_record_name`), and pipes, devices and sockets, which could block forever.
         """
-        from tfrtool.sources.inputs.side_files import verdict
+        from tfrtool.sources.inputs.side_files import is_record_name
 
         waiting = [directory]
         while waiting:
@@ -82,14 +67,10 @@ class Lister:
                     if not name.startswith(("_", ".")):
                         waiting.append(path)
                     continue
-                taken = "records" if kind != "special" and is_record_name(name) else "other"
-                if taken == "records" and kind == "file":
-                    taken = verdict(name, path, rows=self._rows)
-                if taken == "records":
+                if kind != "special" and is_record_name(name, rows=self._rows):
                     yield path
                 else:
                     self.passed_over += 1
-                    self.unknown += [path] if taken == "unknown" else []
 
     def matches(self, pattern: str) -> Iterator[str]:
         """The paths that a pattern matches, in no order; `**` stands for any number of directories.

@@ -45,8 +45,6 @@ class Resolution:
         """The files of lists that were read, which are no inputs and must not be written to either."""
         self.passed_over = 0
         """Files below directories that were not taken for record files, by their names."""
-        self.unknown: list[str] = []
-        """Those of them whose bytes tell nothing of what they are, so that they may be damaged record files."""
         self.repeated: list[str] = []
         """Files that were named again, by themselves, after they had been taken."""
         self.mixed: list[list[str]] = []
@@ -242,7 +240,6 @@ class _Resolver:
 
     def _tell(self, text: str, lister: Lister) -> None:
         self.result.passed_over += lister.passed_over
-        self.result.unknown += lister.unknown
         for directory, why in lister.problems:
             self._refuse(text, f"the directory '{directory}' cannot be listed: {why}")
 
