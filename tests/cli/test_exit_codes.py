@@ -51,6 +51,12 @@ def test_an_unknown_command_is_wrong_usage() -> None:
     assert "No such command 'frobnicate'" in result.stderr
 
 
+def test_options_that_do_not_work_yet_are_hidden() -> None:
+    assert run("verify", "--jobs", "2", SOUND).returncode == 0
+    help = run("verify", "--help").stdout
+    assert "--jobs" not in help and "--cluster" not in help and "--json" in help
+
+
 def test_a_cluster_is_not_available_yet() -> None:
     result = run("verify", "--cluster", "localhost:8786", SOUND)
     assert result.returncode == 3

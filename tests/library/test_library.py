@@ -16,8 +16,8 @@ from kit.damage import File, cut, flip, insert, written_by
 from kit.verbs import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS
 
 import tfrtool
-from tfrtool.cli.commands import schema_run
-from tfrtool.cli.common import Common
+from tfrtool.cli.commands.schema import run_schema
+from tfrtool.cli.options import Common
 from tfrtool.framing.layout import LAYOUTS
 from tfrtool.verbs.schema.emit.forms import Form
 
@@ -238,7 +238,7 @@ def test_a_schema_is_given_as_text_for_others(path: Path, form: Form, capsys: py
     if form == "tfds":
         assert json.loads(text).keys() == {"features.json", "dataset_info.json"}
     else:
-        assert schema_run.schema(Common((str(path),)), emit=form) == 0
+        assert run_schema(Common((str(path),)), emit=form) == 0
         assert capsys.readouterr().out == text
 
 

@@ -1,4 +1,4 @@
-"""The table of commands. A command's module is imported when it is named; the list of them does without."""
+"""List the commands. The module of a command is imported only when the command is used."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from tfrtool import __version__
 from tfrtool.cli.help import documented
 
 COMMANDS = {
-    "count": "Count records, by their headers alone.",
-    "head": "Show what is in the first records.",
-    "verify": "Check every byte, and find all damage.",
-    "stat": "Say how files are made: sizes, shards.",
-    "schema": "List features: kinds, values, conflicts.",
-    "repair": "Save what can be saved of damaged files.",
-    "convert": "Write records in other formats or shards.",
-    "completion": "Print a completion script for a shell.",
+    "count": "Count records.",
+    "head": "Show the first records.",
+    "verify": "Check every checksum and report all damage.",
+    "stat": "Show record sizes, overhead and shards.",
+    "schema": "Show features, kinds and conflicts.",
+    "repair": "Recover intact records from damaged files.",
+    "convert": "Convert, reshard or filter records.",
+    "completion": "Print a shell completion script.",
 }
-"""What each does, short enough for a narrow window. Command NAME is `tfrtool.cli.commands.NAME.NAME`."""
+"""The help of each, short enough for a narrow window. Command NAME is `tfrtool.cli.commands.NAME.NAME`."""
 
 EXIT_CODES = """\b
 Exit codes:
-  0    every input was read and nothing is wrong
-  1    a finding: damage, a foreign file, a missing shard
-  2    wrong usage
-  3    the job could not be done
-  129  the terminal was closed
-  130  interrupted
-  141  the reader of the output went away
-  143  terminated
+  0    every input was read and no problem was found
+  1    problems found: damage, a foreign file, a missing shard
+  2    invalid command line
+  3    I/O or configuration error
+  129  terminal closed (SIGHUP)
+  130  interrupted (SIGINT)
+  141  broken pipe (SIGPIPE)
+  143  terminated (SIGTERM)
 """
 
 
 class LazyGroup(click.Group):
-    """A group that knows the names of its commands, and imports one to run it."""
+    """A group that imports a command only to run it or to show its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -76,11 +76,6 @@ def _run(state: State) -> int:
         from tfrtool.cli.commands.completion import complete
 
         return complete(asked)
-    from tfrtool.cli.fast_path import plain
-
-    do = plain(sys.argv[1:])
-    if do is not None:
-        return do()
     import click
 
     from tfrtool.cli.app import app

@@ -16,7 +16,7 @@ from tfrtool.errors import TfrtoolError
 from tfrtool.report import FileReport, Summary
 
 if TYPE_CHECKING:
-    from tfrtool.cli.common import Common
+    from tfrtool.cli.options import Common
     from tfrtool.cli.printers.base import Event, Printer
     from tfrtool.sources.inputs.resolve import Resolution
     from tfrtool.verbs.options import Options

@@ -6,7 +6,6 @@ What could not be done, in one sentence for people and one word for scripts.
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,16 +68,11 @@ def _by_this_command(suggestion: Suggestion | None) -> Suggestion | None:
 
 
 def _called() -> str:
-    """The name of the command that runs, be it by Click or, as the plainest are, without."""
-    from tfrtool.cli.fast_path import COMMANDS
+    """Return the name of the command that runs."""
+    import click
 
-    if "click" in sys.modules:
-        import click
-
-        context = click.get_current_context(silent=True)
-        if context is not None and context.info_name:
-            return context.info_name
-    return next((name for name in sys.argv[1:2] if name in COMMANDS), "verify")
+    context = click.get_current_context(silent=True)
+    return (context and context.info_name) or "verify"
 
 
 def _options(suggestion: Suggestion) -> list[str]:

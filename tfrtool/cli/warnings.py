@@ -1,60 +1,11 @@
-"""The shards that are not there, for people: runs of them told as one.
-
-What the commands that show records do with damage: standard error tells of it, and how much more there is.
-"""
+"""Write warnings about missing and skipped inputs to standard error; runs of missing shards are one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tfrtool.cli.streams import say
 from tfrtool.cli.text import plural, safe
-from tfrtool.report import FileReport
-
-if TYPE_CHECKING:
-    from tfrtool.cli.printers.base import Event
-    from tfrtool.framing.damage import Damage
-
-
-DAMAGE_LINES = 20
-"""Damaged ranges told of for one input."""
-
-
-class DamageWarnings:
-    """Keeps the first damage of an input until its report comes, and then tells of both."""
-
-    verify = "tfrtool verify"
-    """The command that lists all of it."""
-
-    def __init__(self) -> None:
-        self._damage: list[Damage] = []
-        self._more = 0
-
-    def show(self, name: str, event: Event) -> None:
-        if isinstance(event, FileReport):
-            self._tell(event)
-            self._damage.clear()
-            self._more = 0
-        elif len(self._damage) < DAMAGE_LINES:
-            self._damage.append(event)  # type: ignore[arg-type]
-        else:
-            self._more += 1
-
-    def _tell(self, report: FileReport) -> None:
-        if report.status == "foreign":
-            from tfrtool.cli.suggestions import advice
-
-            say(report.message or "", report.path, advice(report))
-            return
-        for damage in self._damage:
-            say(f"bytes {damage.begin}-{damage.end}: {damage.fault}: {damage.message}", report.path)
-        if self._more:
-            from tfrtool.sources.os_text import shell_word
-
-            found = plural(self._more, "more damaged range")
-            say(found, report.path, f"run: {self.verify} {shell_word(report.path)}")
-
 
 RUNS = 20
 """Runs of missing shards that are named; the rest is counted."""

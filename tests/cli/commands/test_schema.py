@@ -12,8 +12,8 @@ from kit.messages import VARINT, entry, event, example, ofrecord, raw_example, s
 from kit.program import json_lines, on_terminal, run
 from kit.schemas import batch
 
-from tfrtool.cli.commands import schema_run
-from tfrtool.cli.common import Common
+from tfrtool.cli.commands.schema import run_schema
+from tfrtool.cli.options import Common
 from tfrtool.cli.printers.schema import unsaid
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.payload.schema import equal_lengths as agree
@@ -225,13 +225,13 @@ def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
     path = write(tmp_path / "a", *[example({f"{n}-{i}": ("int64_list", [1]) for i in range(5)}) for n in range(11)])
     common = Common(inputs=(str(path),))
     for what, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
-        assert schema_run.schema(common, emit=what, output=output) == 1
+        assert run_schema(common, emit=what, output=output) == 1
         out, err = capsys.readouterr()
         assert "more than 10 features: the 10 that stand in most records are described" in err
         assert ("# There are more features than are described here" in out) == (what == "tf")
-    assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == 1
+    assert run_schema(Common(inputs=(str(path),), quiet=True)) == 1
     capsys.readouterr()
-    assert schema_run.schema(Common(inputs=(str(path),), json=True)) == 1
+    assert run_schema(Common(inputs=(str(path),), json=True)) == 1
     objects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (objects[1]["more_features"], objects[2]["exit"]) == (True, 1)
 
@@ -242,13 +242,13 @@ def test_fields_beyond_the_bound_are_said_to_be_left_out(
     monkeypatch.setattr(wire_table, "FIELDS", 10)
     for count, code in ((11, 1), (10, 0)):
         path = write(tmp_path / f"{count}", *[b"".join(tag(n, VARINT) + b"\1" for n in range(1, 1 + count))] * 3)
-        assert schema_run.schema(Common(inputs=(str(path),))) == code
+        assert run_schema(Common(inputs=(str(path),))) == code
         out, err = capsys.readouterr()
         assert len(lines(out)) == 10
         said = "more than 10 fields: the 10 of the lowest numbers are described, the others left out"
         assert (said in err) == code
-        assert schema_run.schema(Common(inputs=(str(path),), quiet=True)) == code
-        assert schema_run.schema(Common(inputs=(str(path),), json=True)) == code
+        assert run_schema(Common(inputs=(str(path),), quiet=True)) == code
+        assert run_schema(Common(inputs=(str(path),), json=True)) == code
         capsys.readouterr()
 
 
@@ -263,9 +263,9 @@ def test_shards_that_are_not_compared_are_said(
         return str(write(tmp_path / "-".join(names), *[lists] * 3))
 
     def told(*inputs: str) -> tuple[int, str, int]:
-        code = schema_run.schema(Common(inputs=inputs), strict=True)
+        code = run_schema(Common(inputs=inputs), strict=True)
         said = "".join(line for line in capsys.readouterr().err.splitlines(True) if "not compared" in line)
-        assert schema_run.schema(Common(inputs=inputs, json=True)) == 0
+        assert run_schema(Common(inputs=inputs, json=True)) == 0
         (found,) = (one for one in map(json.loads, capsys.readouterr().out.splitlines()) if one["type"] == "schema")
         return code, said, found["uncompared_shards"]
 

@@ -17,8 +17,8 @@ from kit.program import COMMAND, environment, json_lines, on_terminal, run, shel
 from kit.verbs import OF_DATA
 from pytest import MonkeyPatch, fixture, mark
 
-from tfrtool.cli.commands.stat_run import stat
-from tfrtool.cli.common import Common
+from tfrtool.cli.commands.stat import run_stat
+from tfrtool.cli.options import Common
 from tfrtool.verbs.stat.duplicates import Digests
 
 SOUND, DAMAGED = DATA / "flowers.tfrecord", DATA / "flowers-damaged.tfrecord"
@@ -235,7 +235,7 @@ def test_no_input_is_looked_up_again_for_each_index(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "stat", counted)
     for force in (False, True):
         looked.clear()
-        assert stat(Common(tuple(names), quiet=True), index=f"{tmp_path}/", force=force) == 0
+        assert run_stat(Common(tuple(names), quiet=True), index=f"{tmp_path}/", force=force) == 0
         assert max(looked[name] for name in names) < 5
 
 

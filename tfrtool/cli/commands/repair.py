@@ -1,53 +1,59 @@
-"""`tfrtool repair`."""
+"""Define `tfrtool repair`."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tfrtool.cli.options import files, reading_command
+from tfrtool.cli.options import Common, files, reading_command
 
 if TYPE_CHECKING:
-    from tfrtool.cli.common import Common
+    from tfrtool.cli.commands.repair_outputs import RepairPlan
+    from tfrtool.cli.printers.base import Printer
+    from tfrtool.errors import WriteError
+    from tfrtool.report import Outcome, RepairReport
+    from tfrtool.sources.inputs.resolve import Resolution
+    from tfrtool.verbs.options import Options
+    from tfrtool.verbs.repair.side_files import SideFiles
 
 
-@reading_command(
-    "repair",
-    compression="How the outputs, not the inputs, are compressed, whatever their names; auto as their inputs are.",
-)
+@reading_command("repair", compression="Compression of the outputs, whatever their names; auto: that of the input.")
 @click.option(
     "-o",
     "--output",
     shell_complete=files,
     metavar="OUT",
-    help="The file to write, or - for a pipe; a directory where it is one, ends in /, or is for several inputs or for "
-    "what may stand for several: a directory, a list, a pattern.",
+    help="Output file, or - for standard output; a directory if it exists or ends in /, which is required for several "
+    "inputs and for an input that can name several files: a directory, a list, a pattern.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and write nothing.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option(
-    "--fix-bits",
-    is_flag=True,
-    help="Turn over the one bit that makes a payload of up to 64 KiB agree with its checksum.",
+    "--fix-bits", is_flag=True, help="Try to correct a single flipped bit in damaged payloads of up to 64 KiB."
 )
 @click.option(
     "--keep-unverified",
     is_flag=True,
-    help="Write payloads too that parse but that no checksum proves, since it is missing or zero, or since no payload "
-    "of the file agrees with its own; one from which four bytes are missing can look so, and may never have been "
-    "written.",
+    help="Also write payloads that parse but have no valid checksum: it is missing or zero, or no checksum in the file "
+    "matches its payload. Some may be incomplete: a payload that lacks four bytes can look the same.",
 )
 @click.option(
     "--keep",
     type=click.Choice(["all", "before", "after"]),
     default="all",
     show_default=True,
-    help="Write all records, only those before the first damage, or only those after it.",
+    help="Write all records, or only those before or after the first damage.",
 )
-@click.option("--quarantine", shell_complete=files, metavar="FILE", help="Put the bytes that are dropped into FILE.")
+@click.option("--quarantine", shell_complete=files, metavar="FILE", help="Write the dropped bytes to FILE.")
 @click.option(
-    "--report", shell_complete=files, metavar="FILE", help="Write what became of every byte into FILE, as JSON Lines."
+    "--report",
+    shell_complete=files,
+    metavar="FILE",
+    help="Write to FILE, as JSON Lines, what was done with every byte.",
 )
 def repair(
     common: Common,
@@ -60,24 +66,134 @@ def repair(
     quarantine: str | None,
     report: str | None,
 ) -> int:
-    """Save what can be saved of each INPUT, in a file of its own.
+    """Recover the intact records of each INPUT into a new file.
 
-    Sound records are copied as they are, and a sound file byte for byte. A damaged record comes back where a checksum
-    in the file proves it; all else is dropped, and said so. The output is read back before it takes its name, and it
-    appears whole or not at all. An input is never written to.
+    Intact records are copied unchanged, and an intact file byte for byte. A damaged record is recovered if a checksum
+    in the file proves it; everything else is dropped, and reported. The output is verified before it is renamed into
+    place, so it is either complete or absent. Inputs are never modified.
 
-    In a pipe, a damaged range is a line of tab-separated fields: path, what was done (restored, corrected, kept or
-    dropped), fault, first byte, byte behind the last, number of the record, records written, bytes dropped, what is
-    wrong. A line for each input follows: path, status, sound records, records written, bytes dropped, output, what was
-    done. With -o - all of this goes to standard error. The exit code is 0 when nothing of the input is lost.
-
-    With --report and --quarantine the outputs take their names when all inputs are done, behind these two files; where
-    one of these cannot be written, there are no outputs. The list has a "range" object for each range, in which
-    "records" counts those that were written from it and "left_out" the sound ones that --keep leaves out, and an
-    "output" object that names the file; an "error" object stands for an input that cannot be opened, or takes
-    back what stands above it for its input.
+    The exit code is 0 if nothing of the input is lost.
     """
-    from tfrtool.cli.commands.repair_outputs import Wish
-    from tfrtool.cli.commands.repair_run import run_repair
+    from tfrtool.cli.commands.repair_outputs import plan
+    from tfrtool.sources.inputs.resolve import resolve
+    from tfrtool.verbs.repair.options import RepairOptions
 
-    return run_repair(Wish(common, output, dry_run, force, fix_bits, keep_unverified, keep, quarantine, report))
+    options = RepairOptions(
+        format=common.format,
+        output_compression=common.compression,
+        keep=keep,
+        fix_bits=fix_bits,
+        keep_unverified=keep_unverified,
+        force=force,
+        dry_run=dry_run,
+    )
+    resolution = resolve(common.inputs)
+    return _run(plan(common, options, resolution, output, quarantine, report), resolution)
+
+
+def _run(planned: RepairPlan, resolution: Resolution) -> int:
+    """Repair each input, and return the exit code."""
+    from tfrtool.cli.session import run
+    from tfrtool.cli.text import plural
+    from tfrtool.errors import WriteError
+    from tfrtool.report import RepairReport
+    from tfrtool.verbs.repair.job import failed
+    from tfrtool.verbs.repair.side_files import SideFiles
+
+    force, dry_run = planned.options.force, planned.options.dry_run
+    quarantine, report = (None, None) if dry_run else (planned.quarantine, planned.report)
+    inputs = tuple(resolution.names)
+    is_reported = False  # that the side files could not be written
+    with planned.directory_made(), SideFiles(quarantine, report, force=force, inputs=inputs) as side_files:
+        for unmatched in resolution.unmatched:
+            side_files.failed(unmatched.input, unmatched.message)
+
+        def job(name: str, options: Options) -> Iterator[Outcome | RepairReport]:
+            nonlocal is_reported
+            for event in _repaired(name, planned, options, side_files):
+                if isinstance(event, RepairReport) and name == inputs[-1]:
+                    error = _published(side_files).get(name)
+                    event = event if error is None else failed(name, error)
+                if isinstance(event, RepairReport) and event.error and side_files.failure:
+                    is_reported = True
+                yield event
+
+        def finish() -> None:
+            unreported = [error.facts for name, error in _published(side_files).items() if name != inputs[-1]]
+            if side_files.failure:
+                if unreported:
+                    outputs = plural(len(unreported), "output")
+                    raise WriteError(f"not published after all: {outputs} told of above; {side_files.failure.facts}")
+                if not is_reported:
+                    raise side_files.failure
+            elif unreported:
+                raise WriteError("; ".join(unreported))
+
+        return run(planned.common, job, _printer(planned), resolution=resolution, finish=finish)
+
+
+def _published(side_files: SideFiles) -> dict[str, WriteError]:
+    """Rename all outputs into place at once, and return the errors by input."""
+    from tfrtool.cli.main import defer_signals
+
+    side_files.finish()
+    with defer_signals():
+        return side_files.publish()
+
+
+def _repaired(
+    name: str, planned: RepairPlan, options: Options, side_files: SideFiles
+) -> Iterator[Outcome | RepairReport]:
+    """Yield the outcomes of one input, then its report."""
+    from tfrtool.cli.printers.repair_summary import repair_command
+    from tfrtool.cli.streams import OutputError
+    from tfrtool.report import RepairReport
+    from tfrtool.suggestion import USE_FORCE
+    from tfrtool.verbs.repair.job import repair_file
+
+    output = planned.outputs.get(name, "")
+    chosen = replace(planned.options, progress=options.progress)
+    try:
+        for event in repair_file(name, output, chosen, side_files):
+            if isinstance(event, RepairReport) and event.suggestion == USE_FORCE:  # here the whole command is known
+                event.hint, event.suggestion = f"to {USE_FORCE.aim}, run: {repair_command(planned, event)}", None
+            if isinstance(event, RepairReport) and event.output and len(planned.outputs) == 1:
+                _check_extension(planned, event.output, event.compression)
+            yield event
+    except BrokenPipeError as error:
+        if planned.to_stdout:
+            raise OutputError(error) from None
+        yield RepairReport(name, "error", error=("write", f"cannot write '{output}': broken pipe"))
+
+
+def _check_extension(planned: RepairPlan, output: str, of_input: str | None) -> None:
+    """Warn if the extension of an output does not match its compression."""
+    from tfrtool.cli.streams import say
+    from tfrtool.verbs.convert.shards import packing_told
+
+    asked = planned.options.output_compression
+    actual = (of_input or "none") if asked == "auto" else asked
+    expected = packing_told(output) or "none"
+    if expected != actual and output != "-" and not planned.common.quiet:
+        how = "not compressed" if actual == "none" else f"{actual}-compressed"
+        like = ", like its input" if asked == "auto" else ""
+        name = "the name does not show it" if expected == "none" else f"the name says {expected}"
+        say(f"'{output}' is {how}{like}, but {name}; -z {expected} would match the name")
+
+
+def _printer(planned: RepairPlan) -> Printer:
+    from tfrtool.cli.printers.base import choose
+    from tfrtool.cli.printers.repair import RepairJson, RepairTerminal, RepairText
+
+    stream = sys.stderr if planned.to_stdout else sys.stdout
+
+    def json() -> Printer:
+        return RepairJson(planned)
+
+    def text(color: bool) -> Printer:
+        return RepairText(planned, color, stream)
+
+    def terminal(color: bool) -> Printer:
+        return RepairTerminal(planned, color, stream)
+
+    return choose(planned.common, json=json, text=text, terminal=terminal, stream=stream)

@@ -6,30 +6,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from tfrtool.cli.common import Common
 from tfrtool.cli.paths import RunFiles, is_standard_output, refuse_json_with_records, refuse_terminal
 from tfrtool.errors import WriteError
 
 if TYPE_CHECKING:
+    from tfrtool.cli.options import Common
     from tfrtool.sources.inputs.resolve import Resolution
-
-
-class Wish(NamedTuple):
-    """What `repair` was asked; the fields are the options of the same names."""
-
-    common: Common
-    output: str | None
-    dry_run: bool
-    force: bool
-    fix_bits: bool
-    keep_unverified: bool
-    keep: Literal["all", "before", "after"]
-    quarantine: str | None
-    report: str | None
+    from tfrtool.verbs.repair.options import RepairOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +27,10 @@ class RepairPlan:
     `to_stdout` says that records go to standard output, so that nothing else may. Without `--output` there are none.
     """
 
-    wish: Wish
+    common: Common
+    options: RepairOptions
+    quarantine: str | None
+    report: str | None
     outputs: dict[str, str]
     directory: str | None = None
     to_stdout: bool = False
@@ -47,7 +38,7 @@ class RepairPlan:
     @contextmanager
     def directory_made(self) -> Iterator[None]:
         """Make the directory of the outputs, and take it away again if none was written."""
-        if self.directory is None or self.wish.dry_run:
+        if self.directory is None or self.options.dry_run:
             yield
             return
         try:
@@ -68,44 +59,52 @@ class RepairPlan:
                 os.rmdir(self.directory)
 
 
-def plan(wish: Wish, resolution: Resolution) -> RepairPlan:
-    """Choose the outputs, or raise `UsageError` where two files of the run would be one."""
-    for option, name in (("--output", wish.output), ("--quarantine", wish.quarantine), ("--report", wish.report)):
+def plan(
+    common: Common,
+    options: RepairOptions,
+    resolution: Resolution,
+    output: str | None,
+    quarantine: str | None,
+    report: str | None,
+) -> RepairPlan:
+    """Choose the outputs. Raises `UsageError` if two files of the run would be one."""
+    for option, name in (("--output", output), ("--quarantine", quarantine), ("--report", report)):
         if name == "":
             raise click.UsageError(f"{option} needs the name of a file, and it is empty")
-    output, names, several = wish.output, resolution.names, _may_be_several(wish, resolution)
+    chosen = partial(RepairPlan, common, options, quarantine, report)
+    names, several = resolution.names, _may_be_several(common, resolution)
     if output is None:
-        if not wish.dry_run:
+        if not options.dry_run:
             raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
-        found = RepairPlan(wish, {})
+        found = chosen({})
     elif is_standard_output(output):
-        _refuse_for_pipe(wish, len(resolution.entries))
-        found = RepairPlan(wish, dict.fromkeys(names, "-"), to_stdout=True)
+        _refuse_for_pipe(common, options.dry_run, len(resolution.entries))
+        found = chosen(dict.fromkeys(names, "-"), to_stdout=True)
     elif output.endswith("/") or os.path.isdir(output) or (several and not os.path.lexists(output)):
         missing = bool(names) and not os.path.isdir(output)
-        found = RepairPlan(wish, _in_directory(output, names), directory=output if missing else None)
+        found = chosen(_in_directory(output, names), directory=output if missing else None)
     elif several:
         count = len(resolution.entries)
         inputs = f"{count} inputs need" if count > 1 else "an input that may stand for several needs"
         raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
     else:
-        found = RepairPlan(wish, dict.fromkeys(names, output))
+        found = chosen(dict.fromkeys(names, output))
     _refuse_what_is_one_file(found, [*names, *resolution.lists])
     return found
 
 
-def _may_be_several(wish: Wish, resolution: Resolution) -> bool:
+def _may_be_several(common: Common, resolution: Resolution) -> bool:
     """Whether the outputs need a directory: also where a directory, a list or a pattern stands for one file today."""
     entries = resolution.entries
     known = {entry if isinstance(entry, str) else entry.input for entry in entries}
-    return len(entries) > 1 or not known.issuperset(wish.common.inputs)
+    return len(entries) > 1 or not known.issuperset(common.inputs)
 
 
-def _refuse_for_pipe(wish: Wish, inputs: int) -> None:
+def _refuse_for_pipe(common: Common, dry_run: bool, inputs: int) -> None:
     if inputs > 1:
         raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
-    refuse_json_with_records(wish.common.json)
-    refuse_terminal(wish.dry_run)
+    refuse_json_with_records(common.json)
+    refuse_terminal(dry_run)
 
 
 def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
@@ -132,7 +131,7 @@ def _refuse_what_is_one_file(found: RepairPlan, names: list[str]) -> None:
         files.make(found.directory)
     for output in found.outputs.values() if not found.to_stdout else ():
         files.write(output)
-    for option, side in (("--quarantine", found.wish.quarantine), ("--report", found.wish.report)):
+    for option, side in (("--quarantine", found.quarantine), ("--report", found.report)):
         if side is None:
             continue
         if is_standard_output(side):

@@ -1,15 +1,21 @@
-"""`tfrtool schema`."""
+"""Define `tfrtool schema`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from tfrtool.cli.options import check_page, file_option, page_options, reading_command
+from tfrtool.cli.options import Common, check_page, file_option, page_options, reading_command
 
 if TYPE_CHECKING:
-    from tfrtool.cli.common import Common
+    from tfrtool.cli.printers.base import Event
+    from tfrtool.cli.printers.schema import SchemaPrinter, SchemaSilent
+    from tfrtool.cli.printers.schema_emit import SchemaJson
+    from tfrtool.payload.schema.dataset import Schema
+    from tfrtool.verbs.options import Options
+    from tfrtool.verbs.schema.emit.forms import Form
 
 FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
 
@@ -21,17 +27,18 @@ FORMATS = ("table", "json", "tf", "pbtxt", "tfds", "dali", "tfrecord")
     type=click.Choice(FORMATS),
     default="table",
     show_default=True,
-    help="Print the schema for another program: json, a tf.io feature description (tf), a tensorflow_metadata Schema"
-    " (pbtxt), the features of DALI's reader (dali), the description of the package tfrecord; tfds writes two files.",
+    help="Print the schema for another program: JSON (json), a tf.io feature description (tf), a tensorflow_metadata"
+    " Schema (pbtxt), DALI reader features (dali), a description for the package tfrecord (tfrecord), or two files for"
+    " TFDS (tfds).",
 )
 @file_option(
     "-o",
     "--output",
     metavar="OUT",
-    help="Write to a file; with --emit tfds, into the folder in which the record files lie.",
+    help="Write to a file; with --emit tfds, to the directory that holds the record files.",
 )
-@click.option("--strict", is_flag=True, help="End in exit code 1 if features conflict, too.")
-@page_options("Replace files that exist.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if features conflict, too.")
+@page_options("Replace existing files.")
 def schema(
     common: Common,
     number: int | None,
@@ -41,31 +48,94 @@ def schema(
     html: str | None,
     force: bool,
 ) -> int:
-    """Show which features the records of all INPUTs have, and of which kind.
+    """Show the features of the records of all INPUTs, and their kinds.
 
-    In a pipe, a feature is a line of tab-separated fields: name, kind, records in which it stands, fewest values of a
-    record, most values, what they are, what is odd about it. Of SequenceExamples the kind of a feature list begins with
-    `list of`. Of events a tag is a line, its steps standing in place of the values; of records of no known kind each
-    field at their top. Payloads that do not parse are passed over, and end in exit code 1 as damage does. Of more than
-    32,768 features those are described that stand in most records; that some are left out is said, and ends in exit
-    code 1. That features conflict is said too, and ends in exit code 1 with --strict: two kinds of one feature, a
-    feature missing in some records, a shard unlike the others; so do shards of too many kinds, or too wide, to be
-    compared, which is said.
+    Payloads that do not parse are skipped, and the exit code is 1, as for damage. At most 32,768 features are
+    described, the most frequent ones; if some are left out, a warning is printed and the exit code is 1.
 
-    For tfds an image is one where that gives its samples as they are, with its channels and bits; else it is told as
-    bytes, which is said.
+    Conflicts are reported: two kinds of one feature, a feature missing from some records, a shard that differs from the
+    others, or shards too large or too varied to compare. With --strict, conflicts exit with 1.
+
+    With --emit tfds, a feature is an image only if TFDS would decode its samples without loss; otherwise it is bytes,
+    and a warning says so.
     """
-    from tfrtool.cli.commands import schema_run
-
     if common.json and emit not in ("table", "json"):
-        raise click.UsageError(f"--json writes JSON Lines, and --emit {emit} something else: choose one")
+        raise click.UsageError(f"--json cannot be combined with --emit {emit}")
     if emit == "tfds" and not output:
-        raise click.UsageError("--emit tfds writes two files: name the folder of the data by -o")
+        raise click.UsageError("--emit tfds writes two files: name the directory of the data with -o")
     if output and (common.json or emit == "table"):
-        raise click.UsageError("-o takes what --emit makes for another program: choose a format by --emit")
+        raise click.UsageError("-o needs a format for another program: choose one with --emit")
     if force and not output and html is None:
-        raise click.UsageError("--force is for -o and --html")
+        raise click.UsageError("--force needs -o or --html")
     if html is not None and emit != "table":
-        raise click.UsageError("--html shows the table, and --emit is for another program: choose one")
+        raise click.UsageError(f"--html cannot be combined with --emit {emit}")
     check_page(common, html, force, replaces=True)
-    return schema_run.schema(common, number, emit, output, force, html, strict)
+    return run_schema(common, number, emit, output, force, html, strict)
+
+
+def run_schema(
+    common: Common,
+    number: int | None = None,
+    emit: str = "table",
+    output: str | None = None,
+    force: bool = False,
+    html: str | None = None,
+    strict: bool = False,
+) -> int:
+    """Run the command with options that do not conflict, and return the exit code."""
+    from tfrtool.cli.session import run
+    from tfrtool.verbs.schema.job import schema_file
+
+    def job(name: str, options: Options) -> Iterable[Event]:
+        return schema_file(name, options, number)
+
+    if emit == "table" or common.json:
+        printer = _printer(common)
+
+        def finish() -> bool:
+            return _has_findings(printer.total, strict)
+
+        if html is None:
+            return run(common, job, printer, finish=finish)
+        from tfrtool.cli.html.printing import run_with_page
+        from tfrtool.cli.html.schema import SchemaPage
+
+        return run_with_page(common, job, printer, SchemaPage(printer.total), html, force, finish=finish)
+    from tfrtool.cli.printers.schema_emit import SchemaFile
+    from tfrtool.sources.inputs.resolve import resolve
+
+    resolution = resolve(common.inputs)
+    file = SchemaFile(cast("Form", emit), output, force, common.quiet)
+    file.total.missing = sum(shard.count for shard in resolution.missing)
+
+    def written() -> bool:
+        file.finish()
+        return _has_findings(file.total, strict)
+
+    with file.opened(resolution):
+        return run(common, job, file, resolution=resolution, finish=written)
+
+
+def _has_findings(total: Schema, strict: bool) -> bool:
+    """Return whether features were left out or, if `strict`, conflict or could not be compared."""
+    total.cut()
+    if total.incomplete:
+        return True
+    if not strict:
+        return False
+    if total.shards.uncompared:
+        return True
+    from tfrtool.verbs.schema.findings import findings
+
+    return any(True for _ in findings(total))
+
+
+def _printer(common: Common) -> SchemaJson | SchemaPrinter | SchemaSilent:
+    from tfrtool.cli.printers.base import choose
+    from tfrtool.cli.printers.schema import SchemaSilent, SchemaTerminal, SchemaText
+    from tfrtool.cli.printers.schema_emit import SchemaJson
+
+    def text(color: bool) -> SchemaText:
+        return SchemaText()
+
+    return choose(common, json=SchemaJson, text=text, terminal=SchemaTerminal, quiet=SchemaSilent)

@@ -116,7 +116,7 @@ def command_page(name: str) -> str:
     command = app.get_command(click.Context(app, info_name="tfrtool"), name)
     assert command is not None
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
-    options = [param for param in command.params if isinstance(param, click.Option)]
+    options = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
     usage = " ".join(slanted(argument.make_metavar(click.Context(command))) for argument in arguments)
     lines = [
         *_head(f"tfrtool-{name}", _short(command).rstrip(".")),

@@ -11,8 +11,8 @@ from tfrtool.cli.streams import OutputError
 from tfrtool.sources.sinks.atomic import atomic_output
 
 if TYPE_CHECKING:
-    from tfrtool.cli.common import Common
     from tfrtool.cli.html.page import Page
+    from tfrtool.cli.options import Common
     from tfrtool.cli.printers.base import Event, Printer
     from tfrtool.report import Summary
     from tfrtool.sources.inputs.resolve import Resolution

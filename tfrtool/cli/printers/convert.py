@@ -9,16 +9,15 @@ What `convert` writes into a pipe.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from tfrtool.cli.printers.base import TsvPrinter
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.suggestions import advice
 from tfrtool.cli.terminal.console import console, totals
 from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short
-from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.cli.text import plural, printable, row, safe
 from tfrtool.payload.text import size_text, text_of
 from tfrtool.report import About, ConvertReport, FileReport, Loss, LossCode, LossKind, Summary
 from tfrtool.verbs.formats.json_text import json_text
@@ -271,13 +270,14 @@ def _together(reports: Sequence[ConvertReport]) -> list[Loss]:
     return sorted(found.values(), key=lambda loss: (not loss.lost, -loss.records))
 
 
-class ConvertText:
+class ConvertText(TsvPrinter):
     """Lines as the help of the command lays down; those of inputs come when all outputs are published."""
 
+    good = frozenset({"clean", "changed"})
+
     def __init__(self, conversion: Conversion, color: bool, stream: TextIO) -> None:
+        super().__init__(color, stream)
         self._conversion = conversion
-        self._color = color
-        self._stream = stream
         self._reports: list[FileReport] = []
 
     def show(self, name: str, event: Event) -> None:
@@ -285,21 +285,17 @@ class ConvertText:
             self._reports.append(event)
         else:
             damage: Damage = event  # type: ignore[assignment]
-            self._row(name, damage.fault, (damage.begin, damage.end, damage.record), damage.message)
+            self.row(name, damage.fault, (damage.begin, damage.end, damage.record), damage.message)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         for report in self._reports:
             self._file(report)
         for name in self._conversion.outputs:
-            self._line(f"{row([name])}\toutput\n")
+            self.line(f"{row([name])}\toutput\n")
         line = oneflow_line(self._conversion)
         if line:
-            self._line(f"OneFlow\t{printable(line)}\n")
-        if missing:
-            from tfrtool.cli.warnings import missing_rows
-
-            for name, said in missing_rows(missing):
-                self._row(name, "missing", (None,) * 3, said)
+            self.line(f"OneFlow\t{printable(line)}\n")
+        super().end(summary, missing)
 
     def _file(self, report: FileReport) -> None:
         counts: tuple[object, ...] = (None, None, None)
@@ -307,18 +303,6 @@ class ConvertText:
             counts = (report.records, report.written, report.skipped)
             for loss in report.losses if not self._conversion.failed else ():
                 name = None if loss.feature is None else text_of(loss.feature)
-                self._row(report.path, "lost" if loss.lost else "changed", (name, loss.records), loss.what)
+                self.row(report.path, "lost" if loss.lost else "changed", (name, loss.records), loss.what)
         said, advice = sentence(report, self._conversion), hint(report, self._conversion)
-        self._row(report.path, report.status, counts, f"{said}; {advice}" if advice else said)
-
-    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
-        shown = paint(state, "green" if state in ("clean", "changed") else "red") if self._color else state
-        self._line(f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n")
-
-    def _line(self, line: str) -> None:
-        if self._stream is sys.stdout:
-            sys.stdout.write(line)
-            return
-        with suppress(OSError):  # that nobody can read a report changes nothing about the output
-            self._stream.write(line)
-            self._stream.flush()
+        self.row(report.path, report.status, counts, f"{said}; {advice}" if advice else said)

@@ -19,12 +19,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfrtool.cli.printers.base import DamageWarnings
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.terminal.console import console
 from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short, table_widths
 from tfrtool.cli.text import plural, row, safe, safe_name
-from tfrtool.cli.warnings import DamageWarnings
 from tfrtool.errors import TfrtoolError
 from tfrtool.payload.features.preview import preview, preview_list, value_text
 from tfrtool.payload.features.view import FeatureListView, FeatureView

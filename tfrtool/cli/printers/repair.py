@@ -7,18 +7,17 @@ What `repair` writes into a pipe.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TextIO
 
+from tfrtool.cli.printers.base import TsvPrinter
 from tfrtool.cli.printers.jsonl import JsonPrinter, damage_fields
 from tfrtool.cli.printers.repair_summary import UNPROVED, RepairSummary, hint, nothing, sentence, steps
 from tfrtool.cli.terminal.console import advise, advised, console, show_command, totals
 from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar, CoverageBarView
 from tfrtool.cli.terminal.table import TableColumn, draw_table, heading
-from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport, RepairReport, Summary
 from tfrtool.verbs.formats.json_text import json_text
@@ -135,7 +134,7 @@ class RepairTerminal:
             self._after.add(begin, end, False)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        would_be = "would be " if self._plan.wish.dry_run else ""
+        would_be = "would be " if self._plan.options.dry_run else ""
         totals(self._console, summary, missing, f"{plural(summary.records, 'record')} {would_be}written")
 
     def _file(self, report: RepairReport) -> None:
@@ -164,11 +163,11 @@ class RepairTerminal:
     def _written(self, report: RepairReport) -> None:
         from rich.text import Text
 
-        if self._plan.wish.dry_run:
+        if self._plan.options.dry_run:
             state, name = "would be written", self._plan.outputs.get(report.path, "the output")
         else:
             state, name = "written", report.output or ""
-        if report.output or (self._plan.wish.dry_run and report.records):
+        if report.output or (self._plan.options.dry_run and report.records):
             name = "standard output" if self._plan.to_stdout else name
             line = Text.assemble((state, "green"))
             line.append(f", {plural(report.records, 'record')}, {size_text(report.output_bytes)}")
@@ -178,9 +177,9 @@ class RepairTerminal:
         from rich.text import Text
 
         total, width = report.bytes or 0, self._console.width
-        if self._first is not None and self._plan.wish.keep == "before":
+        if self._first is not None and self._plan.options.keep == "before":
             self._after.add(self._first, total, False)
-        elif self._first is not None and self._plan.wish.keep == "after":
+        elif self._first is not None and self._plan.options.keep == "after":
             self._after.add(0, self._first, False)
         for label, strip in (("before ", self._before), ("after  ", self._after)):
             line = Text(label, no_wrap=True)
@@ -206,7 +205,7 @@ class RepairTerminal:
         from rich.text import Text
 
         lost = self._summary.losses(report, self._plan)
-        if report.dropped_bytes and self._plan.wish.quarantine is None:
+        if report.dropped_bytes and self._plan.quarantine is None:
             lost += "; --quarantine FILE keeps such bytes"
         self._console.print(Text(lost))
         shown = sorted([*self._summary.lost, *self._summary.whole], key=lambda outcome: outcome.damage.begin)
@@ -263,13 +262,15 @@ def _numbers(outcome: Outcome) -> str:
     return f"record {first}" if outcome.records == 1 else f"records {first}-{first + outcome.records - 1}"
 
 
-class RepairText:
+class RepairText(TsvPrinter):
     """A line for each damaged range, and a line for each input, as the help of the command lays down."""
 
+    good = frozenset({"clean", "restored"})
+    fields = 4
+
     def __init__(self, plan: RepairPlan, color: bool, stream: TextIO) -> None:
+        super().__init__(color, stream)
         self._plan = plan
-        self._color = color
-        self._stream = stream
         self._summary = RepairSummary()
 
     def show(self, name: str, event: Event) -> None:
@@ -277,32 +278,14 @@ class RepairText:
             said = sentence(event, self._summary, self._plan)
             advice = hint(event, self._summary, self._plan)
             fields: tuple[object, ...] = (event.sound, event.records, event.dropped_bytes, event.output)
-            self._row(name, event.status, fields, f"{said}; {advice}" if advice else said)
+            self.row(name, event.status, fields, f"{said}; {advice}" if advice else said)
             self._summary = RepairSummary()
         elif isinstance(event, FileReport):
-            self._row(name, event.status, (None,) * 4, event.error[1] if event.error else "")
+            self.row(name, event.status, (None,) * self.fields, event.error[1] if event.error else "")
         else:
             outcome: Outcome = event  # type: ignore[assignment]
             self._summary.add(outcome)
             damage = outcome.damage
             fields = (damage.fault, damage.begin, damage.end, damage.record, outcome.records, outcome.dropped_bytes)
             said = "; ".join(filter(None, (damage.message, outcome.evidence)))
-            self._row(name, outcome.action, fields, said)
-
-    def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        if missing:
-            from tfrtool.cli.warnings import missing_rows
-
-            for name, said in missing_rows(missing):
-                self._row(name, "missing", (None,) * 4, said)
-
-    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
-        good = state in ("clean", "restored")
-        shown = paint(state, "green" if good else "red") if self._color else state
-        line = f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n"
-        if self._stream is sys.stdout:
-            sys.stdout.write(line)
-        else:
-            with suppress(OSError):  # that nobody can read a report changes nothing about the output
-                self._stream.write(line)
-                self._stream.flush()
+            self.row(name, outcome.action, fields, said)

@@ -109,11 +109,11 @@ class RepairSummary:
         if not report.lost:
             return "nothing is lost"
         parts = []
-        left_out = report.sound - report.kept if plan.wish.keep != "all" else 0
+        left_out = report.sound - report.kept if plan.options.keep != "all" else 0
         if self.lost_records or self.given_up:
             parts.append("at least " * self.given_up + plural(self.lost_records, "damaged record"))
         if left_out:
-            parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.wish.keep} leaves out")
+            parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.options.keep} leaves out")
         if report.dropped_bytes:
             held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
             parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
@@ -130,7 +130,7 @@ def _way(outcome: Outcome) -> str:
 
 def nothing(report: RepairReport, plan: RepairPlan) -> str:
     """Why no record is written."""
-    keep = plan.wish.keep
+    keep = plan.options.keep
     if keep != "all" and report.sound:
         where = "before the first damage" if keep == "before" else "behind the first damage"
         return f"nothing is written, since no record that can be saved stands {where} (--keep {keep})"
@@ -149,7 +149,7 @@ def sentence(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> 
     if not report.records:
         said.append(nothing(report, plan))
     else:
-        would = "would be written" if plan.wish.dry_run else "written"
+        would = "would be written" if plan.options.dry_run else "written"
         ways = ", ".join(f"{one.records:,} {one.briefly}" for one in summary.saved(report))
         said.append(f"{plural(report.records, 'record')} {would}: {ways}")
     said.append(summary.losses(report, plan))
@@ -161,7 +161,7 @@ def sentence(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> 
 
 
 def _clean(report: RepairReport, plan: RepairPlan) -> str:
-    wanted = plan.wish.common.compression
+    wanted = plan.options.output_compression
     if wanted in ("auto", report.compression):
         same = "the copy is the input, byte for byte"
     else:
@@ -188,10 +188,10 @@ def steps(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> lis
         elif not report.output:
             found.append(NextStep(repair_command(plan, report), "to write them"))
     why = []
-    if plan.wish.keep != "before":  # which leaves them out whatever they are
+    if plan.options.keep != "before":  # which leaves them out whatever they are
         if summary.fixable:
             why.append(f"to try {plural(summary.fixable, 'payload')} for a single flipped bit")
-        if summary.unproved and not plan.wish.keep_unverified:
+        if summary.unproved and not plan.options.keep_unverified:
             they_parse = "it parses" if summary.unproved == 1 else "they parse"
             why.append(f"to keep {plural(summary.unproved, 'unproved record')} if {they_parse}")
     if why:
@@ -207,19 +207,23 @@ def hint(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> str 
 
 def repair_command(plan: RepairPlan, report: RepairReport, summary: RepairSummary | None = None) -> str:
     """The command that repairs one input as it was asked, for good, and with what `summary` shows to be worth a try."""
-    wish = plan.wish
+    options = plan.options
     output = plan.outputs.get(report.path)
-    sides = [] if len(plan.outputs) > 1 else [("--quarantine", wish.quarantine), ("--report", wish.report)]
+    sides = [] if len(plan.outputs) > 1 else [("--quarantine", plan.quarantine), ("--report", plan.report)]
     piped = "… | " if report.path == "-" else ""
     words = [f"{piped}tfrtool repair", shell_word(report.path), "-o", shell_word(output) if output else "OUT"]
-    values = [("-F", wish.common.format, "auto"), ("-z", wish.common.compression, "auto"), ("--keep", wish.keep, "all")]
+    values = [
+        ("-F", options.format, "auto"),
+        ("-z", options.output_compression, "auto"),
+        ("--keep", options.keep, "all"),
+    ]
     words += [f"{option} {value}" for option, value, usual in values if value != usual]
-    if wish.fix_bits or (summary and summary.fixable):
+    if options.fix_bits or (summary and summary.fixable):
         words.append("--fix-bits")
-    if wish.keep_unverified or (summary and summary.unproved):
+    if options.keep_unverified or (summary and summary.unproved):
         words.append("--keep-unverified")
     words += [f"{option} {shell_word(side)}" for option, side in sides if side]
-    written = [side for _, side in sides if side and (not wish.dry_run or os.path.isfile(side))]
-    if wish.force or written or (output and os.path.isfile(output)):
+    written = [side for _, side in sides if side and (not options.dry_run or os.path.isfile(side))]
+    if options.force or written or (output and os.path.isfile(output)):
         words.append("--force")
     return " ".join(words)

@@ -15,11 +15,11 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfrtool.cli.printers.base import DamageWarnings, SilentPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.terminal.console import console
 from tfrtool.cli.terminal.table import TableColumn, draw_table, heading, short
 from tfrtool.cli.text import plural, safe, safe_name
-from tfrtool.cli.warnings import DamageWarnings
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
@@ -274,6 +274,10 @@ class SchemaCollector:
             self.total.merge(event)
         else:
             super().show(name, event)  # type: ignore[misc]
+
+
+class SchemaSilent(SchemaCollector, SilentPrinter):
+    """Adds the schemas up for the exit code alone."""
 
 
 class SchemaPrinter(SchemaCollector, DamageWarnings):

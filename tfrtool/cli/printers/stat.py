@@ -11,17 +11,17 @@ The lines that `stat` writes into a pipe.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tfrtool.cli.printers.base import TsvPrinter
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.streams import say
 from tfrtool.cli.suggestions import advice
 from tfrtool.cli.terminal.console import advise, can_encode, console, totals
 from tfrtool.cli.terminal.table import beside, heading
-from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload.text import size_text, sizes_text
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.formats.json_text import json_text
@@ -290,14 +290,13 @@ class StatTerminal:
         self._console.print(Text.assemble(("hint: ", "bold"), printable(message)))
 
 
-_FIELDS = 14  # between the status and what is wrong
-
-
-class StatText:
+class StatText(TsvPrinter):
     """A line for each input and one for all, as the help of the command lays down; advice goes to standard error."""
 
+    fields = 14
+
     def __init__(self, color: bool) -> None:
-        self._color = color
+        super().__init__(color)
         self.total = DataSet()
 
     def show(self, name: str, event: Event) -> None:
@@ -307,28 +306,20 @@ class StatText:
         self.total.add(report)
         figures = (report.records, report.payload_bytes, report.overhead_bytes, *_sizes(report.sizes), report.size)
         kinds = (report.format, report.compression, report.kind, report.duplicates)
-        self._row(name, report.status, (*figures, *kinds), what_is_wrong(report))
+        self.row(name, report.status, (*figures, *kinds), what_is_wrong(report))
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        if missing:
-            from tfrtool.cli.warnings import missing_rows
-
-            for name, said in missing_rows(missing):
-                self._row(name, "missing", (None,) * _FIELDS, said)
+        super().end(summary, missing)
         total = self.total
         found = total.repeats()
         if summary.files > 1:
             figures = (total.payloads.count, total.payloads.total, total.framing, *_sizes(total.sizes))
             kinds = (None, None, None, None if found is None else found.count)
-            self._row("total", "", (*figures, total.files.total, *kinds), "")
+            self.row("total", "", (*figures, total.files.total, *kinds), "")
         if found and found.first:
             say(repeats(total) or "")
         for one in dataset_advice(total):
             say(one.message)
-
-    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
-        shown = paint(state, "green" if state == "clean" else "red") if self._color and state else state
-        sys.stdout.write(f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n")
 
 
 def _sizes(spread: Spread) -> tuple[object, ...]:

@@ -7,15 +7,15 @@ What `verify --index` shows besides what `verify` does: the lines of the index t
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tfrtool.cli.printers.base import TsvPrinter
 from tfrtool.cli.printers.jsonl import JsonPrinter
 from tfrtool.cli.terminal.console import advise, advised, console, show_command, totals
 from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar, CoverageBarView
 from tfrtool.cli.terminal.table import TableColumn, draw_table, heading
-from tfrtool.cli.text import paint, plural, printable, row, safe
+from tfrtool.cli.text import plural, printable, safe
 from tfrtool.payload.text import size_text
 from tfrtool.report import FileReport, Summary
 from tfrtool.verbs.formats.json_text import json_text
@@ -82,11 +82,11 @@ def _clean(report: FileReport, quick: bool) -> str:
     return "every length checksum holds; payloads were not checked" if quick else "every checksum holds"
 
 
-class VerifyText:
+class VerifyText(TsvPrinter):
     """A line for each damaged range, and a line for each input, as the help of the command lays down."""
 
     def __init__(self, color: bool, quick: bool) -> None:
-        self._color = color
+        super().__init__(color)
         self._quick = quick
         self._count = DamageCount()
 
@@ -97,24 +97,13 @@ class VerifyText:
                 from tfrtool.cli.suggestions import advice
 
                 said = f"{said}; {advice(event)}"
-            self._row(name, event.status, (event.records, event.damaged_bytes, event.restorable), said)
+            self.row(name, event.status, (event.records, event.damaged_bytes, event.restorable), said)
             self._count = DamageCount()
         else:
             damage: Damage = event  # type: ignore[assignment]
             self._count.add(damage)
             fields = (damage.begin, damage.end, damage.record, damage.restorable)
-            self._row(name, damage.fault, fields, damage.message)
-
-    def end(self, summary: Summary, missing: Sequence[str]) -> None:
-        if missing:
-            from tfrtool.cli.warnings import missing_rows
-
-            for name, said in missing_rows(missing):
-                self._row(name, "missing", (None,) * 3, said)
-
-    def _row(self, name: str, state: str, fields: Sequence[object], said: str) -> None:
-        shown = paint(state, "green" if state == "clean" else "red") if self._color else state
-        sys.stdout.write(f"{row([name])}\t{shown}\t{row(fields)}\t{printable(said)}\n")
+            self.row(name, damage.fault, fields, damage.message)
 
 
 TABLE_ROWS = 20
@@ -249,7 +238,7 @@ class IndexText(VerifyText):
             super().show(name, event)
             return
         end = None if event.offset is None or event.size is None else event.offset + event.size
-        self._row(name, "index", (event.offset, end, None, None), said(event))
+        self.row(name, "index", (event.offset, end, None, None), said(event))
 
 
 class IndexTerminal(VerifyTerminal):
