@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfrtool.errors import RefusedError
-from tfrtool.payload.rows.columns import Place, RowSchema, Survey
+from tfrtool.payload.rows.columns import RowPlace, RowSchema, Survey
 from tfrtool.payload.rows.convert import read_row
-from tfrtool.payload.rows.json_reader import GuessSchema
-from tfrtool.payload.rows.row import Change, Message, RowError
+from tfrtool.payload.rows.json_reader import SchemaInference
+from tfrtool.payload.rows.row import Message, RowChange, RowError
 from tfrtool.payload.wire.reader import Buffer
 from tfrtool.sources.sinks.atomic import atomic_output
 from tfrtool.verbs.formats.jsonl import JsonlReader, JsonlWriter
@@ -17,7 +17,7 @@ from tfrtool.verbs.formats.parquet_types import arrow
 from tfrtool.verbs.formats.parquet_writer import ParquetWriter, check_parquet
 
 
-def said(changes: Iterable[Change]) -> list[tuple[str, str, bool]]:
+def said(changes: Iterable[RowChange]) -> list[tuple[str, str, bool]]:
     """What a list of changes says: of which feature, what, and whether something is lost."""
     return [(change.feature, change.what, change.lost) for change in changes]
 
@@ -57,7 +57,7 @@ def survey_payloads(payloads: Iterable[Buffer], message: Message, path: str = ""
     """Learn the schema of payloads; `path` names them in what is said of conflicts."""
     survey = Survey(message)
     for number, payload in enumerate(payloads):
-        place = Place(path, number)
+        place = RowPlace(path, number)
         try:
             survey.add(read_row(payload, message, lenient=lenient), place)
         except RowError as error:
@@ -68,8 +68,8 @@ def survey_payloads(payloads: Iterable[Buffer], message: Message, path: str = ""
 def survey_jsonl(name: str, message: Message | None = None, **how: Any) -> RowSchema:
     """The schema of an input's lines; `how` are the options of `JsonlReader`."""
     reader = JsonlReader(name, message, **how)
-    guess = GuessSchema(message)
-    changes: list[Change] = []
+    guess = SchemaInference(message)
+    changes: list[RowChange] = []
     try:
         for number, value, row in reader.rows(changes):
             guess.add(value, row.message, number)

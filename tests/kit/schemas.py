@@ -16,7 +16,7 @@ from tfrtool.framing.encode import frame
 from tfrtool.payload.features.read import read_features
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.kernel import HeaderCache, summarise
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.types import Kind
@@ -30,13 +30,15 @@ PIECES = raw_example(entry(b"a", sized(3, sized(1, b"\1"), tag(1, 0), b"\2")))
 """Packed numbers in two pieces, the second a number of its own."""
 
 
-def batch(payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None) -> Table:
+def batch(
+    payloads: Sequence[bytes], first: int = 0, family: str = "example", known: HeaderCache | None = None
+) -> Table:
     """The table of payloads that lie in one buffer as records do, with other bytes between them."""
     return summed(payloads, first, family, known)[0]
 
 
 def summed(
-    payloads: Sequence[bytes], first: int = 0, family: str = "example", known: Known | None = None
+    payloads: Sequence[bytes], first: int = 0, family: str = "example", known: HeaderCache | None = None
 ) -> tuple[Table, list[tuple[int, WireError]]]:
     """The same, and which of them do not parse."""
     begins, ends, data = [], [], b""
@@ -46,7 +48,7 @@ def summed(
         data += payload
         ends.append(len(data))
     view = memoryview(data + b"\x0a\x05tail")
-    return summarise(view, begins, ends, first, PATH, known or Known(family))  # type: ignore[arg-type]
+    return summarise(view, begins, ends, first, PATH, known or HeaderCache(family))  # type: ignore[arg-type]
 
 
 def pieces(payloads: Sequence[bytes], cuts: Sequence[int], family: str = "example") -> list[Table]:

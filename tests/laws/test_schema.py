@@ -36,9 +36,9 @@ from tfrtool.payload.schema import summarize as summary
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.columns import blobs_of, integers
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.kernel import Known, add
+from tfrtool.payload.schema.kernel import HeaderCache, add
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, Place
+from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, RecordPlace
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.payload.wire.reader import LONG_NAME, read_varint, signed64
 
@@ -133,7 +133,7 @@ def test_a_table_that_is_spent_adds_what_it_adds_else(payloads: list[bytes], at:
 
 def added(payloads: Sequence[bytes], family: str = "example") -> Table:
     """The table of large records, each added to those before it."""
-    total, known = Table(), Known(family)  # type: ignore[arg-type]
+    total, known = Table(), HeaderCache(family)  # type: ignore[arg-type]
     for number, payload in enumerate(payloads):
         add(total, memoryview(b"head" + payload + b"tail"), [4], [4 + len(payload)], number, PATH, known)
         known.heed(total)
@@ -202,7 +202,7 @@ def test_an_empty_table_is_the_identity(payloads: list[bytes]) -> None:
 @law
 @given(repeated)
 def test_what_is_remembered_of_headers_changes_nothing(payloads: list[bytes]) -> None:
-    known = Known("example")
+    known = HeaderCache("example")
     first = batch(payloads, known=known)
     assert batch(payloads, known=known) == first == batch(payloads)
 
@@ -261,7 +261,7 @@ def same_facts(found_by_us: Table, payloads: Sequence[bytes], kind: str) -> None
 def test_many_values_hold_what_each_of_them_holds(values: list[bytes]) -> None:
     stops = list(accumulate(map(len, values)))
     spans = list(zip([0, *stops], stops, strict=False))
-    found = blobs_of(b"".join(values), spans, lambda i: Place(PATH, i)).contents
+    found = blobs_of(b"".join(values), spans, lambda i: RecordPlace(PATH, i)).contents
     each = [content_of(value).kind for value in values]
     assert {kind: held.values for kind, held in found.items()} == Counter(each)
     assert [(kind, held.first.record) for kind, held in found.items()] == [

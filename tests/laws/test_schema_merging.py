@@ -15,7 +15,7 @@ from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema import shards
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.events import PLUGINS, EventReader, EventTable
-from tfrtool.payload.schema.shards import Shards
+from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.unknown import WireTable, summarise_wire
 from tfrtool.payload.wire.messages import message_class
 
@@ -136,9 +136,9 @@ def test_schemas_of_files_merge_to_the_same(kind: str, data: st.DataObject) -> N
     assert (left, shown(left)) == (right, shown(right))
 
 
-def shards_of(files: Sequence[int], at: int, before: int = 0) -> Shards:
+def shards_of(files: Sequence[int], at: int, before: int = 0) -> ShardGroups:
     """Those of files that have one of some features each; cut, and both halves cut again, as `at` says."""
-    total = Shards()
+    total = ShardGroups()
     if len(files) > 1:
         stop = 1 + at % (len(files) - 1)
         for part, first in ((files[:stop], before), (files[stop:], before + stop)):

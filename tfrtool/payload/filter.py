@@ -40,7 +40,7 @@ def unquoted_if_quoted(text: str) -> str:
     return unquoted(text) if QUOTED.fullmatch(text) else text
 
 
-def parted(text: str, by: str) -> list[str]:
+def split_outside_quotes(text: str, by: str) -> list[str]:
     """The parts of a text between separators, those in quotes without them; a separator in quotes belongs to its part.
 
     A quote that is not the first character of its part, or has no other at the end of it, is one as any character.
@@ -66,7 +66,7 @@ _FLOAT = struct.Struct("<f")
 _DIGITS, _LEAST = 24, -149
 """Binary digits of a float32, and the exponent of 2 that gives the least of them."""
 Value = int | float | Decimal | bytes
-_HOW: dict[str, Callable[[Any, Any], bool]] = {
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -88,13 +88,13 @@ class Condition:
     narrow: Value = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "double", _doubled(self.value))
-        object.__setattr__(self, "narrow", _narrowed(self.value, self.double))
+        object.__setattr__(self, "double", _to_double(self.value))
+        object.__setattr__(self, "narrow", _to_float32(self.value, self.double))
 
     @classmethod
     def parse(cls, text: str) -> Condition:
         """Read a condition; raises ValueError, in words, where it is none."""
-        name, how, value = _parted(text)
+        name, how, value = _split_condition(text)
         if not name or not how or not value:
             raise ValueError(
                 f"{text!r} is no condition: write a name, one of == != < <= > >=, and a number or 'text'; "
@@ -107,7 +107,7 @@ class Condition:
 
     def holds(self, feature: FeatureView) -> bool:
         """Whether a feature of that name fulfils it."""
-        compare = _HOW[self.how]
+        compare = _COMPARE[self.how]
         wanted = {"float": self.narrow, "double": self.double}.get(feature.kind or "", self.value)
         every = self.how == "!="
         is_nan = wanted != wanted
@@ -126,17 +126,17 @@ class Condition:
 class Where:
     """Conditions that records must fulfil together; an object of one conversion, which learns what came of them.
 
-    `names` are those in the conditions, `met` those of them that any record had, `lists` those that were only met as
-    feature lists, at which no condition looks, and `compared` the conditions
-    whose feature was of a kind that compares with their value, a number or a text. `seen` and `matched` count records,
-    some of them twice where they are read twice.
+    `names` are those in the conditions, `present` those of them that any record had, `lists` those that were only
+    found as feature lists, at which no condition looks, and `compared` the conditions whose feature was of a kind
+    that compares with their value, a number or a text. `seen` and `matched` count records, some of them twice where
+    they are read twice.
     """
 
     def __init__(self, conditions: Sequence[Condition]) -> None:
         self.conditions = conditions
         self.names = frozenset(condition.name for condition in conditions)
         self.seen = self.matched = 0
-        self.met: set[bytes] = set()
+        self.present: set[bytes] = set()
         self.lists: set[bytes] = set()
         self.compared: set[Condition] = set()
 
@@ -151,7 +151,7 @@ class Where:
         for condition in self.conditions:
             feature = features.get(condition.name)
             if feature is not None:
-                self.met.add(condition.name)
+                self.present.add(condition.name)
                 if feature.kind is None or (feature.kind == "bytes") == isinstance(condition.value, bytes):
                     self.compared.add(condition)
         fits = all(c.name in features and c.holds(features[c.name]) for c in self.conditions)
@@ -160,7 +160,7 @@ class Where:
         return fits
 
 
-def _parted(text: str) -> tuple[str, str, str]:
+def _split_condition(text: str) -> tuple[str, str, str]:
     """Name, operator and value; empty where they are missing."""
     text = text.strip()
     name = QUOTED.match(text)
@@ -206,7 +206,7 @@ def _exact(text: str) -> Value:
     return int(number) if number.adjusted() >= 0 and number == number.to_integral_value() else number
 
 
-def _doubled(value: Value) -> Value:
+def _to_double(value: Value) -> Value:
     """The double nearest to a number; the number itself where it is beyond them all."""
     if isinstance(value, bytes):
         return value
@@ -216,7 +216,7 @@ def _doubled(value: Value) -> Value:
         return value
 
 
-def _narrowed(value: Value, double: Value) -> Value:
+def _to_float32(value: Value, double: Value) -> Value:
     """The float32 nearest to a number, of which `double` is the nearest double; the number itself where it is beyond
     them all.
 

@@ -147,7 +147,7 @@ class KindVote:
         return KindVote(self.votes + other.votes, self.seen + other.seen, versioned, near)
 
     @property
-    def settled(self) -> bool:
+    def decided(self) -> bool:
         """Enough records have voted; those that hold nothing have no vote."""
         return self.versioned or self.votes.total() >= SAMPLE or self.seen >= SAMPLE * SAMPLE
 
@@ -170,6 +170,6 @@ def kind_of_file(payloads: Iterable[Buffer]) -> Kind | None:
     vote = KindVote()
     for payload in payloads:
         vote.add(payload)
-        if vote.settled:
+        if vote.decided:
             break
     return vote.kind

@@ -47,7 +47,7 @@ class Misfit(NamedTuple):
         return f"{self.why}, at byte {self.offset} of the payload"
 
 
-class Rule(NamedTuple):
+class FieldRule(NamedTuple):
     """How one field stands on the wire.
 
     `width` is that of an element of a packed list: 0 for a varint, None where no list can be packed. `text` must be
@@ -59,11 +59,11 @@ class Rule(NamedTuple):
     width: int | None
     text: bool
     single: str | None
-    shape: Shape | None
+    shape: MessageRules | None
 
 
 @dataclass
-class Shape:
+class MessageRules:
     """A message as the wire shows it.
 
     `closed`: a field that it does not know is a misfit. `entry`: it is an entry of a map. `lists`: it is a feature, and
@@ -75,24 +75,26 @@ class Shape:
     entry: bool = False
     lists: Mapping[int, int] | None = None
     leaf: bool = False
-    rules: dict[int, Rule] = field(default_factory=dict)
+    rules: dict[int, FieldRule] = field(default_factory=dict)
 
 
 @cache
-def shape_of(package: Package, name: str) -> Shape:
+def message_rules(package: Package, name: str) -> MessageRules:
     """The shape of a message of the outline, with those of the messages inside it."""
-    shape = Shape(name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList")
+    shape = MessageRules(
+        name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList"
+    )
     if name == "Feature":
         shape.lists = EXAMPLE_LISTS if package == "tensorflow" else OFRECORD_LISTS
     for member in messages(package)[name]:
-        inner = shape_of(package, member.type) if member.type in messages(package) else None
+        inner = message_rules(package, member.type) if member.type in messages(package) else None
         if member.map:
-            key = Rule("name", LEN, None, True, "name", None)
-            value = Rule("value", LEN, None, False, "value", inner)
-            inner = Shape(member.entry, entry=True, rules={1: key, 2: value})
+            key = FieldRule("name", LEN, None, True, "name", None)
+            value = FieldRule("value", LEN, None, False, "value", inner)
+            inner = MessageRules(member.entry, entry=True, rules={1: key, 2: value})
         wire = VARINT if member.type in _VARINTS else _WIRE.get(member.type, LEN)
         width = {I64: 8, I32: 4, VARINT: 0}.get(wire) if member.repeated else None
-        rule = Rule(member.name, wire, width, member.type == "string", member.oneof, inner)
+        rule = FieldRule(member.name, wire, width, member.type == "string", member.oneof, inner)
         shape.rules[member.number] = rule
     return shape
 
@@ -101,7 +103,7 @@ class StrangeField(WireError):
     """A field that its message does not have, and that a later version of it may."""
 
 
-class Walk:
+class StrictWalk:
     """One strict walk over a payload. Raises WireError at the first misfit; counts what it met.
 
     With `lenient` a field that its message does not have is passed over, if the message has others.
@@ -120,7 +122,7 @@ class Walk:
         self.kinds = 0
         self.valued = 0
 
-    def message(self, begin: int, end: int, shape: Shape) -> None:
+    def message(self, begin: int, end: int, shape: MessageRules) -> None:
         """Walk the message in `[begin, end)`. Recursion is as deep as the outline, whatever the data."""
         seen: set[str] = set()
         known, strange = False, None
@@ -162,7 +164,7 @@ class Walk:
         elif shape.lists:
             self.kinds += len(seen)
 
-    def _value(self, begin: int, end: int, rule: Rule) -> None:
+    def _value(self, begin: int, end: int, rule: FieldRule) -> None:
         if shape := rule.shape:
             if shape.lists and begin < end and usual_list(self.view, begin, end, shape.lists, not self.detecting):
                 self.kinds += 1
@@ -179,11 +181,11 @@ class Walk:
             check_varints(self.view, begin, end, WINDOW if self.detecting else None)
 
 
-def evidence(payload: Buffer, kind: Kind) -> Walk | None:
+def evidence(payload: Buffer, kind: Kind) -> StrictWalk | None:
     """What a walk met if `kind` explains every byte of the payload, else None. Large values are passed over."""
-    walk = Walk(payload, detecting=True)
+    walk = StrictWalk(payload, detecting=True)
     try:
-        walk.message(0, len(payload), shape_of(*MESSAGE[kind]))
+        walk.message(0, len(payload), message_rules(*MESSAGE[kind]))
     except WireError:
         return None
     return walk
@@ -197,9 +199,9 @@ def nearly(payload: Buffer) -> str:
     """
     reached: list[tuple[int, str]] = []
     for kind, name in MESSAGE.items():
-        walk = Walk(payload, detecting=True)
+        walk = StrictWalk(payload, detecting=True)
         try:
-            walk.message(0, len(payload), shape_of(*name))
+            walk.message(0, len(payload), message_rules(*name))
         except WireError as error:
             if walk.valued or (kind == "event" and error.offset >= 11 and payload[0] == 1 << 3 | I64 != payload[9]):
                 reached.append((error.offset, f"nearly an {name[1]}: {error}".replace("an Seq", "a Seq")))
@@ -209,14 +211,14 @@ def nearly(payload: Buffer) -> str:
 def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:
     """The first departure of a payload from `kind`, or None; all is looked at but what bytes values hold.
 
-    `lenient`: see `Walk`.
+    `lenient`: see `StrictWalk`.
     """
     if kind not in MESSAGE:
         return None
     if kind == "ofrecord" and not payload:
         return Misfit(0, "an OFRecord without features, at which OneFlow stops")
     try:
-        Walk(payload, False, lenient).message(0, len(payload), shape_of(*MESSAGE[kind]))
+        StrictWalk(payload, False, lenient).message(0, len(payload), message_rules(*MESSAGE[kind]))
     except WireError as error:
         return Misfit(error.offset, error.why, isinstance(error, StrangeField))
     return None

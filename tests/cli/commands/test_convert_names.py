@@ -14,7 +14,7 @@ from kit.messages import example, sequence
 
 from tfrtool import convert
 from tfrtool.framing.encode import frame
-from tfrtool.payload.filter import Condition, Where, parted
+from tfrtool.payload.filter import Condition, Where, split_outside_quotes
 
 
 @pytest.fixture
@@ -69,12 +69,15 @@ def test_what_could_be_meant_in_two_ways_is_wrong_usage(how: str, said: str) -> 
 @given(st.lists(st.text(), min_size=1))
 def test_names_in_quotes_come_out_of_a_list_as_they_went_in(names: list[str]) -> None:
     for quote in "'\"":
-        assert parted(",".join(quote + name.replace(quote, quote * 2) + quote for name in names), ",") == names
+        assert (
+            split_outside_quotes(",".join(quote + name.replace(quote, quote * 2) + quote for name in names), ",")
+            == names
+        )
 
 
 @given(st.lists(st.text(st.characters(exclude_characters=",'\"")), min_size=1))
 def test_names_without_commas_and_quotes_need_none(names: list[str]) -> None:
-    assert parted(",".join(names), ",") == names
+    assert split_outside_quotes(",".join(names), ",") == names
 
 
 @HERE

@@ -29,7 +29,7 @@ from kit.messages import (
     tensor,
 )
 
-from tfrtool.payload.content.detect import Content, content_of, describe_value
+from tfrtool.payload.content.detect import DetectedContent, content_of, describe_value
 from tfrtool.payload.features.preview import preview, preview_list
 from tfrtool.payload.features.read import read_features
 from tfrtool.payload.text import size_text, sizes_text
@@ -155,7 +155,7 @@ KNOWN = {
 
 @pytest.mark.parametrize(("value", "kind", "detail"), KNOWN.values(), ids=KNOWN)
 def test_what_a_value_holds(value, kind, detail):
-    assert content_of(value) == content_of(memoryview(value)) == Content(kind, detail)
+    assert content_of(value) == content_of(memoryview(value)) == DetectedContent(kind, detail)
 
 
 @pytest.mark.parametrize(("value", "kind", "detail"), KNOWN.values(), ids=KNOWN)
@@ -208,8 +208,8 @@ def test_any_bytes_have_a_content_and_a_description(value):
 
 
 def test_a_text_cut_inside_a_character_is_text_where_the_look_ends_there():
-    assert content_of("é".encode() * 4096) == Content("utf-8")
-    assert content_of(b"x" + "é".encode() * 4096) == Content("utf-8")
+    assert content_of("é".encode() * 4096) == DetectedContent("utf-8")
+    assert content_of(b"x" + "é".encode() * 4096) == DetectedContent("utf-8")
     assert content_of("é".encode()[:1]).kind == "raw"
 
 
@@ -386,10 +386,12 @@ def test_a_value_of_gigabytes_is_judged_by_its_beginning(head):
 @pytest.mark.tensorflow
 def test_what_the_real_tensorflow_serializes_is_known():
     tf = pytest.importorskip("tensorflow")
-    assert content_of(tf.io.serialize_tensor(tf.zeros([2, 3])).numpy()) == Content("tensor", "float32 [2, 3]")
-    assert content_of(tf.io.serialize_tensor(tf.constant(["a", "b"])).numpy()) == Content("tensor", "string [2]")
-    assert content_of(tf.io.serialize_tensor(tf.constant(True)).numpy()) == Content("tensor", "bool []")
+    assert content_of(tf.io.serialize_tensor(tf.zeros([2, 3])).numpy()) == DetectedContent("tensor", "float32 [2, 3]")
+    assert content_of(tf.io.serialize_tensor(tf.constant(["a", "b"])).numpy()) == DetectedContent(
+        "tensor", "string [2]"
+    )
+    assert content_of(tf.io.serialize_tensor(tf.constant(True)).numpy()) == DetectedContent("tensor", "bool []")
     picture = tf.zeros([48, 64, 3], tf.uint8)
-    assert content_of(tf.io.encode_jpeg(picture).numpy()) == Content("jpeg", "64x48")
-    assert content_of(tf.io.encode_png(picture).numpy()) == Content("png", "64x48")
+    assert content_of(tf.io.encode_jpeg(picture).numpy()) == DetectedContent("jpeg", "64x48")
+    assert content_of(tf.io.encode_png(picture).numpy()) == DetectedContent("png", "64x48")
     assert content_of(tf.audio.encode_wav(tf.zeros([800, 2]), 8000).numpy()).detail == "2 channels, 8000 Hz, 0.1 s"

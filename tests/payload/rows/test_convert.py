@@ -29,7 +29,7 @@ from kit.messages import (
 from kit.row_files import said
 
 from tfrtool.payload.rows.convert import RESPELLED, read_row, write_row
-from tfrtool.payload.rows.row import NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.row import NO_KIND, Cell, Message, Row, RowChange, RowError
 from tfrtool.payload.rows.values import is_usual, packed, unpacked
 from tfrtool.payload.wire import messages
 from tfrtool.payload.wire.reader import WireError
@@ -46,8 +46,8 @@ CLASSES = {
 }
 
 
-def changes_of(payload: bytes, message: Message = "example", lenient: bool = False) -> list[Change]:
-    changes: list[Change] = []
+def changes_of(payload: bytes, message: Message = "example", lenient: bool = False) -> list[RowChange]:
+    changes: list[RowChange] = []
     read_row(payload, message, changes, lenient=lenient)
     return changes
 
@@ -56,7 +56,7 @@ def changes_of(payload: bytes, message: Message = "example", lenient: bool = Fal
 @given(KINDED)
 def test_what_protobuf_writes_comes_back_byte_for_byte(kinded: tuple[Message, bytes]) -> None:
     message, payload = kinded
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     assert write_row(read_row(payload, message, changes)) == payload
     assert changes == []
 
@@ -64,7 +64,7 @@ def test_what_protobuf_writes_comes_back_byte_for_byte(kinded: tuple[Message, by
 @law
 @given(odd_wire(), st.sampled_from(list(CLASSES)), st.booleans())
 def test_of_any_bytes_all_comes_back_or_the_change_is_told(payload: bytes, message: Message, lenient: bool) -> None:
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     try:
         row = read_row(payload, message, changes, lenient=lenient)
     except RowError:
@@ -122,7 +122,7 @@ def test_no_features_no_kind_and_no_values_are_told_apart() -> None:
     row = read_row(example({"a": None, "b": ("float_list", [])}), "example")
     assert row.features == {"a": NO_KIND, "b": Cell("float", array("f"))}
     assert read_row(b"", "ofrecord") == Row("ofrecord")
-    assert changes_of(b"\n\0") == [Change("", RESPELLED)]
+    assert changes_of(b"\n\0") == [RowChange("", RESPELLED)]
 
 
 @pytest.mark.parametrize(
@@ -138,12 +138,12 @@ def test_no_features_no_kind_and_no_values_are_told_apart() -> None:
     ids=["unpacked", "long varint", "value first", "no value", "an empty packed run", "a long size"],
 )
 def test_another_spelling_is_told_and_loses_nothing(payload: bytes) -> None:
-    assert changes_of(payload) == [Change("", RESPELLED)]
+    assert changes_of(payload) == [RowChange("", RESPELLED)]
 
 
 def test_of_a_name_that_stands_twice_the_last_counts_and_that_is_told() -> None:
     payload = raw_example(entry(b"a", numbers(INT64S, 1)), entry(b"a", numbers(INT64S, 2)))
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     assert list(read_row(payload, "example", changes).features["a"].values) == [2]
     assert said(changes) == [("a", "the name stands more than once in a record, and the last is kept", True)]
 
@@ -215,9 +215,9 @@ def test_integers_are_read_as_protobuf_reads_them(kind: str, values: list[int]) 
 @pytest.mark.parametrize("before", [0, 1, 20])
 @pytest.mark.parametrize("odd", [b"\x81\x00", b"\x80\x80\x00", b"\xff" * 9 + b"\x03"])
 def test_a_number_of_more_bytes_than_it_needs_is_a_change_however_long_the_run(odd: bytes, before: int) -> None:
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     read_row(raw_example(entry(b"n", sized(3, sized(1, b"\x85\x01" * before + odd)))), "example", changes)
-    assert changes == [Change("", RESPELLED)]
+    assert changes == [RowChange("", RESPELLED)]
 
 
 a_varint = st.builds(varint, st.integers(0, 2**64 - 1) | st.integers(0, 300), st.integers(0, 10))

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from kit.messages import an_of_feature, example, examples, int64s, law, names, ofrecord, ofrecords, sequence, sequences
 from kit.row_files import said
 
-from tfrtool.payload.rows.columns import Place, RowSchema, Survey
+from tfrtool.payload.rows.columns import RowPlace, RowSchema, Survey
 from tfrtool.payload.rows.convert import read_row, write_row
-from tfrtool.payload.rows.json_reader import BadJson, ParseRows
-from tfrtool.payload.rows.json_writer import NAN_BITS, JsonRows
-from tfrtool.payload.rows.row import Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.json_reader import BadJson, JsonParser
+from tfrtool.payload.rows.json_writer import NAN_BITS, JsonWriter
+from tfrtool.payload.rows.row import Cell, Message, Row, RowChange, RowError
 from tfrtool.payload.rows.values import floats, string
 
 Kinded = tuple[str, bytes]
@@ -30,17 +30,17 @@ canonical: st.SearchStrategy[Kinded] = st.one_of(
 
 
 def shown(payload: bytes, message: str = "example", schema: RowSchema | None = None, **how: Any) -> str:
-    return JsonRows(schema, **how).line(read_row(payload, message), [])  # type: ignore[arg-type]
+    return JsonWriter(schema, **how).line(read_row(payload, message), [])  # type: ignore[arg-type]
 
 
 def back(line: str, message: str = "example", schema: RowSchema | None = None, **how: Any) -> bytes:
-    return write_row(ParseRows(message, schema, **how).row(line, []))  # type: ignore[arg-type]
+    return write_row(JsonParser(message, schema, **how).row(line, []))  # type: ignore[arg-type]
 
 
 def learnt(*rows: Row) -> RowSchema:
     survey = Survey(rows[0].message)
     for number, row in enumerate(rows):
-        survey.add(row, Place("a", number))
+        survey.add(row, RowPlace("a", number))
     return survey.schema()
 
 
@@ -48,13 +48,13 @@ def learnt(*rows: Row) -> RowSchema:
 @given(canonical)
 def test_a_payload_of_the_usual_spelling_comes_back_byte_for_byte_but_for_the_bits_of_nans(it: Kinded) -> None:
     message, payload = it
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     row = read_row(payload, message)  # type: ignore[arg-type]
-    line = JsonRows().line(row, changes)
+    line = JsonWriter().line(row, changes)
     assert line.count("\n") == 0
     assert len(line.splitlines()) == 1
     assert {change.what for change in changes} <= {NAN_BITS.words}
-    again = ParseRows(message).row(line, changes)  # type: ignore[arg-type]
+    again = JsonParser(message).row(line, changes)  # type: ignore[arg-type]
     assert write_row(again) == write_row(row) or any(change.what == NAN_BITS.words for change in changes)
 
 
@@ -67,10 +67,10 @@ def test_with_a_schema_all_comes_back_whatever_the_other_records_hold(payloads: 
     rows = [read_row(payload, message) for payload in payloads]  # type: ignore[arg-type]
     schema = learnt(*rows)
     assert RowSchema.from_json(json.loads(json.dumps(schema.to_json()))) == schema
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     for row in rows:
-        line = JsonRows(schema).line(row, changes)
-        again = ParseRows(schema=schema).row(line, changes)
+        line = JsonWriter(schema).line(row, changes)
+        again = JsonParser(schema=schema).row(line, changes)
         assert write_row(again) == write_row(row) or {c.what for c in changes} == {NAN_BITS.words}
 
 
@@ -80,8 +80,8 @@ def test_with_a_schema_doubles_and_int32_are_plain_and_come_back(payloads: list[
     rows = [read_row(payload, "ofrecord") for payload in payloads]
     schema = learnt(*rows)
     for row in rows:
-        changes: list[Change] = []
-        again = ParseRows(schema=schema).row(JsonRows(schema).line(row, changes), changes)
+        changes: list[RowChange] = []
+        again = JsonParser(schema=schema).row(JsonWriter(schema).line(row, changes), changes)
         assert write_row(again) == write_row(row) or {c.what for c in changes} == {NAN_BITS.words}
 
 
@@ -113,15 +113,15 @@ def test_what_would_read_back_as_another_kind_bears_its_own(feature: Any, text: 
 def test_doubles_and_int32_bear_their_kind_unless_plain_values_are_asked_for() -> None:
     payload = ofrecord({"a": ("double_list", [0.1])})
     assert shown(payload, "ofrecord") == '{"a":{"double":0.1}}'
-    changes: list[Change] = []
-    assert JsonRows(exact=False).line(read_row(payload, "ofrecord"), changes) == '{"a":0.1}'
+    changes: list[RowChange] = []
+    assert JsonWriter(exact=False).line(read_row(payload, "ofrecord"), changes) == '{"a":0.1}'
     assert said(changes) == [("a", "it is double, which a reader without a schema takes for float", True)]
 
 
 def test_a_list_is_an_array_throughout_where_a_schema_or_the_caller_says_so() -> None:
     one, two = (read_row(example({"a": ("int64_list", values)}), "example") for values in ([1], [1, 2]))
-    assert JsonRows(learnt(one, two)).line(one, []) == JsonRows(lists="always").line(one, []) == '{"a":[1]}'
-    assert JsonRows(learnt(one)).line(one, []) == '{"a":1}'
+    assert JsonWriter(learnt(one, two)).line(one, []) == JsonWriter(lists="always").line(one, []) == '{"a":[1]}'
+    assert JsonWriter(learnt(one)).line(one, []) == '{"a":1}'
 
 
 def test_a_feature_of_another_kind_than_the_schema_says_bears_its_own() -> None:
@@ -179,7 +179,7 @@ def test_integers_stay_what_they_are(values: list[int]) -> None:
     ],
 )
 def test_values_tell_their_kind(line: str, feature: Any) -> None:
-    found = ParseRows().row(line, []).features
+    found = JsonParser().row(line, []).features
     assert found.get("a") == (read_row(example({"a": feature}), "example").features["a"] if feature else None) or (
         "NaN" in line
     )
@@ -202,14 +202,14 @@ def test_with_a_schema_a_number_that_jq_shortened_is_a_float_still() -> None:
     ],
 )
 def test_what_is_read_otherwise_than_written_is_told(line: str, what: str) -> None:
-    changes: list[Change] = []
-    ParseRows("example").row(line, changes)
+    changes: list[RowChange] = []
+    JsonParser("example").row(line, changes)
     assert [(change.feature, change.what) for change in changes] == [("a", what)]
 
 
 def test_a_decimal_that_a_float_shows_as_is_no_loss() -> None:
-    changes: list[Change] = []
-    row = ParseRows().row('{"a": [0.1, 3.4028235e38, 1e-45, 16777216, 5e-324]}', changes)
+    changes: list[RowChange] = []
+    row = JsonParser().row('{"a": [0.1, 3.4028235e38, 1e-45, 16777216, 5e-324]}', changes)
     assert said(changes) == [("a", "rounded to float32", True)]
     assert row.features["a"] == Cell(
         "float", array("f", [0.1, struct.unpack("<f", b"\xff\xff\x7f\x7f")[0], 1e-45, 2**24, 0])
@@ -221,8 +221,8 @@ def test_a_decimal_that_a_float_shows_as_is_no_loss() -> None:
     "number", ["16777217", "9007199254740993", "1e-46", "1e-400", "0." + "0" * 330 + "1", "-2e-0345"]
 )
 def test_a_number_that_is_rounded_is_told_however_it_is_written(number: str, message: Message) -> None:
-    changes: list[Change] = []
-    row = ParseRows(message).row(f'{{"a": [0.5, {number}]}}', changes)
+    changes: list[RowChange] = []
+    row = JsonParser(message).row(f'{{"a": [0.5, {number}]}}', changes)
     assert said(changes) == [("a", "rounded to float32", True)]
     assert row.features["a"] == Cell("float", array("f", [0.5, float(number)]))
 
@@ -232,8 +232,8 @@ def test_a_number_that_is_rounded_is_told_however_it_is_written(number: str, mes
     [("16777217", False), ("1e-46", False), ("9007199254740993", True), ("1e-400", True), ("0e-400", False)],
 )
 def test_a_double_is_told_where_none_is_equal_to_the_number(number: str, told: bool) -> None:
-    changes: list[Change] = []
-    ParseRows("ofrecord").row(f'{{"a": {{"double": {number}}}}}', changes)
+    changes: list[RowChange] = []
+    JsonParser("ofrecord").row(f'{{"a": {{"double": {number}}}}}', changes)
     assert said(changes) == [("a", "rounded to a double", True)] * told
 
 
@@ -263,7 +263,7 @@ def test_a_double_is_told_where_none_is_equal_to_the_number(number: str, told: b
 )
 def test_a_value_that_fits_nowhere_is_refused_by_its_name(line: str, why: str) -> None:
     with pytest.raises(RowError) as caught:
-        ParseRows("example").row(line, [])
+        JsonParser("example").row(line, [])
     assert why in str(caught.value)
 
 
@@ -273,17 +273,17 @@ def test_a_value_that_fits_nowhere_is_refused_by_its_name(line: str, why: str) -
 )
 def test_what_is_no_json_is_refused_by_its_column(line: str, column: int) -> None:
     with pytest.raises(BadJson) as caught:
-        ParseRows().row(line, [])
+        JsonParser().row(line, [])
     assert caught.value.column == column
 
 
 @pytest.mark.parametrize(("double", "lost"), [("exact", []), ("round", [])])
-def test_doubles_that_are_float32_values_fit_an_example(double: str, lost: list[Change]) -> None:
-    changes: list[Change] = []
-    row = ParseRows("example", double=double).row('{"a": {"double": [0.5, "NaN"]}}', changes)  # type: ignore[arg-type]
+def test_doubles_that_are_float32_values_fit_an_example(double: str, lost: list[RowChange]) -> None:
+    changes: list[RowChange] = []
+    row = JsonParser("example", double=double).row('{"a": {"double": [0.5, "NaN"]}}', changes)  # type: ignore[arg-type]
     assert (row.features["a"].kind, changes) == ("float", lost)
     with pytest.raises(RowError, match="an Example has floats only"):
-        ParseRows("example", double="refuse").row('{"a": {"double": 0.5}}', [])
+        JsonParser("example", double="refuse").row('{"a": {"double": 0.5}}', [])
 
 
 @pytest.mark.parametrize("value", [None, [], {"tfrtool_rows": 2}, {"tfrtool_rows": 1, "message": "x"}])

@@ -37,7 +37,7 @@ from tfrtool.payload.schema import fast_walk as walker
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.events import EventReader, EventTable
-from tfrtool.payload.schema.shards import Shards
+from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.report import FileReport
@@ -164,7 +164,7 @@ def test_shards_of_long_names_are_told_apart_in_little_memory(tmp_path: Path) ->
     def of_names(first: int) -> list[bytes]:
         return [raw_example(*(entry(b"%d" % n * 6000, numbers(3, 1)) for n in range(first, first + 20)))]
 
-    total, same = Shards(), Shards()
+    total, same = ShardGroups(), ShardGroups()
     for n in range(10, 500, 10):
         found = merged([batch(of_names(n))])
         total.add(found, f"{n}")

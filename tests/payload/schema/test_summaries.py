@@ -33,7 +33,7 @@ from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.events import EventReader
 from tfrtool.payload.schema.feature import Feature
-from tfrtool.payload.schema.kernel import Known, summarise
+from tfrtool.payload.schema.kernel import HeaderCache, summarise
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
 from tfrtool.payload.wire.messages import message_class
@@ -214,7 +214,7 @@ def test_the_sizes_of_images_are_counted_and_the_first_odd_one_out_is_named(tmp_
 def test_no_large_value_is_copied_to_learn_its_kind() -> None:
     view = memoryview(example({"a": blobs(bytes([200]) * (8 << 20)), "b": ints(1)}))
     found: list[Table] = []
-    known = Known("example")
+    known = HeaderCache("example")
     assert peak(lambda: found.append(summarise(view, [0], [len(view)], 0, "a", known)[0])) < 1 << 20
     values = found[0].features[False, b"a"].kinds["bytes"].values
     assert isinstance(values, Blobs) and values.longest == 8 << 20

@@ -15,21 +15,21 @@ from tfrtool import convert
 from tfrtool.framing.encode import frame
 from tfrtool.payload.mapping.mapper import Mapper
 from tfrtool.payload.mapping.record import NOT_TEXT
-from tfrtool.payload.mapping.rules import Losses, Names, Rules
-from tfrtool.payload.rows.columns import MAX_NAMES, Place, Survey
+from tfrtool.payload.mapping.rules import Losses, NameMapping, Rules
+from tfrtool.payload.rows.columns import MAX_NAMES, RowPlace, Survey
 from tfrtool.payload.rows.convert import write_row
-from tfrtool.payload.rows.json_reader import GuessSchema
-from tfrtool.payload.rows.json_writer import JsonRows
-from tfrtool.payload.rows.row import Cell, Change, Row, RowError
+from tfrtool.payload.rows.json_reader import SchemaInference
+from tfrtool.payload.rows.json_writer import JsonWriter
+from tfrtool.payload.rows.row import Cell, Row, RowChange, RowError
 from tfrtool.verbs.formats.jsonl import Changes
 
 LONG = 1 << 15
 MANY = 400
 """So many names of that length are 12.5 MiB."""
 
-JSON = JsonRows()
+JSON = JsonWriter()
 MAPPER = Mapper("example", "ofrecord", Rules())
-NAMES = Names(Rules(drop=("x*",)))
+NAMES = NameMapping(Rules(drop=("x*",)))
 LOSSES, CHANGES = Losses(), Changes()
 
 
@@ -51,7 +51,7 @@ def integers(name: str) -> Row:
         lambda name: MAPPER.convert(example({name: ("int64_list", [1])}), 0),
         lambda name: NAMES.target(name.encode()),
         lambda name: LOSSES.add(name.encode(), NOT_TEXT, 0),
-        lambda name: CHANGES.add([Change(name, NOT_TEXT)], 0),
+        lambda name: CHANGES.add([RowChange(name, NOT_TEXT)], 0),
     ],
     ids=["writing a row", "a line", "mapping", "choosing", "losses", "changes"],
 )
@@ -70,7 +70,7 @@ def test_what_happened_to_features_of_long_names_is_told_all_the_same() -> None:
     for number in range(MANY):
         name = f"{number:x>{LONG}}"
         losses.add(name.encode(), NOT_TEXT, number)
-        changes.add([Change(name, NOT_TEXT)], number)
+        changes.add([RowChange(name, NOT_TEXT)], number)
     assert sum(loss.records for loss in losses.all()) == sum(one.records for one in changes) == MANY
     assert losses.all()[0].feature and losses.all()[-1].feature is None
 
@@ -78,7 +78,7 @@ def test_what_happened_to_features_of_long_names_is_told_all_the_same() -> None:
 def test_a_long_name_bears_its_kind_where_it_was_of_another_kind_before() -> None:
     from array import array
 
-    lines = JsonRows()
+    lines = JsonWriter()
     name = "n" * LONG
     assert json.loads(lines.line(integers(name), [])) == {name: 1}
     other = Row("example", {name: Cell("float", array("f", [0.5]))})
@@ -89,11 +89,11 @@ def test_a_long_name_bears_its_kind_where_it_was_of_another_kind_before() -> Non
 def test_a_set_whose_names_take_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_NAMES >= 1 << 26
     monkeypatch.setattr("tfrtool.payload.rows.columns.MAX_NAMES", 10)
-    guess, survey = GuessSchema(), Survey("example")
+    guess, survey = SchemaInference(), Survey("example")
     for name in ("aaaa", "bbbb", "aaaa"):
         guess.add({name: 1}, "example", 1)
-        survey.add(row(name), Place("f", 1))
-    for add in (lambda: guess.add({"cccc": 1}, "example", 2), lambda: survey.add(row("cccc"), Place("f", 2))):
+        survey.add(row(name), RowPlace("f", 1))
+    for add in (lambda: guess.add({"cccc": 1}, "example", 2), lambda: survey.add(row("cccc"), RowPlace("f", 2))):
         with pytest.raises(RowError, match="more than 10 characters"):
             add()
 

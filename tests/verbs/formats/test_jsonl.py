@@ -17,7 +17,7 @@ from kit.sources import pieces
 
 from tfrtool.errors import DamageError, RefusedError, WriteError
 from tfrtool.framing.stream import Held
-from tfrtool.payload.rows.columns import Column, RowSchema
+from tfrtool.payload.rows.columns import RowColumn, RowSchema
 from tfrtool.payload.rows.convert import read_row
 from tfrtool.sources.spool import LineTooLong, Spool, lines
 from tfrtool.verbs.formats.jsonl import JsonlReader, JsonlWriter
@@ -197,7 +197,12 @@ def test_a_survey_takes_integers_among_floats_for_floats(path: Path) -> None:
     schema = survey_jsonl(str(path))
     assert schema == RowSchema(
         "example",
-        {"a": Column("float", True), "b": Column("int64"), "c": Column("bytes", True, True), "d": Column(None)},
+        {
+            "a": RowColumn("float", True),
+            "b": RowColumn("int64"),
+            "c": RowColumn("bytes", True, True),
+            "d": RowColumn(None),
+        },
     )
     first = next(iter(JsonlReader(str(path), schema=schema)))[1]
     wanted = example({"a": ("float_list", [1]), "b": ("int64_list", []), "c": ("bytes_list", [b"x"])})
@@ -214,5 +219,8 @@ def test_a_survey_refuses_a_feature_of_numbers_and_of_texts(path: Path) -> None:
 def test_a_survey_of_what_was_written_brings_the_same_kinds_back(path: Path) -> None:
     payloads = [ofrecord({"a": ("double_list", [0.1])}) + ofrecord({"b": ("int32_list", [n])}) for n in range(3)]
     write_jsonl(payloads, str(path), "ofrecord")
-    assert survey_jsonl(str(path), "ofrecord").features == {"a": Column("double", True), "b": Column("int32", True)}
+    assert survey_jsonl(str(path), "ofrecord").features == {
+        "a": RowColumn("double", True),
+        "b": RowColumn("int32", True),
+    }
     assert [p for _, p in JsonlReader(str(path), "ofrecord")] == payloads

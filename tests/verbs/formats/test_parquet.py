@@ -34,7 +34,7 @@ from kit.messages import (
 from kit.row_files import survey_payloads, write_parquet
 
 from tfrtool.errors import OpenError, RefusedError, UnsupportedError, WriteError
-from tfrtool.payload.rows.columns import Column, RowSchema
+from tfrtool.payload.rows.columns import RowColumn, RowSchema
 from tfrtool.payload.rows.convert import read_row
 from tfrtool.payload.rows.row import Message, Row
 from tfrtool.verbs.formats.parquet_reader import ParquetReader
@@ -260,7 +260,7 @@ def test_a_payload_of_another_kind_is_refused_by_its_number() -> None:
 def test_a_record_that_does_not_fit_the_schema_is_refused_and_nothing_is_published(
     lists: Any, why: str, path: Path
 ) -> None:
-    schema = RowSchema("example", {"a": Column("int64", True), "t": Column("bytes", True, True)})
+    schema = RowSchema("example", {"a": RowColumn("int64", True), "t": RowColumn("bytes", True, True)})
     good = raw_example(entry(b"a", numbers(INT64S, 1)))
     with pytest.raises(RefusedError, match=f"^record 1: {why}"):
         write_parquet([good, ordered(lists)], str(path), schema)
@@ -406,7 +406,7 @@ def test_metadata_that_lies_is_passed_over_or_refused(path: Path, column: Any, k
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    lists = {"a": Column("float", True)} if kept == '"lists"' else {}
+    lists = {"a": RowColumn("float", True)} if kept == '"lists"' else {}
     text = json.dumps(RowSchema("sequence_example", {}, lists).to_json()) if kept[0] == '"' else kept
     pq.write_table(pa.table({"a": [column]}).replace_schema_metadata({"tfrtool": text}), path)
     try:

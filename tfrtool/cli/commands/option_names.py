@@ -7,9 +7,9 @@ import click
 
 def names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Names, several of them separated by commas."""
-    from tfrtool.payload.filter import parted
+    from tfrtool.payload.filter import split_outside_quotes
 
-    found = tuple(name for value in values for name in parted(value, ",") if name)
+    found = tuple(name for value in values for name in split_outside_quotes(value, ",") if name)
     if values and not found:
         raise click.BadParameter("it names no feature")
     return found
@@ -17,11 +17,11 @@ def names(context: click.Context, parameter: click.Parameter, values: tuple[str,
 
 def renames(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """Two names each, with = between them."""
-    from tfrtool.payload.filter import parted
+    from tfrtool.payload.filter import split_outside_quotes
 
     pairs: dict[str, str] = {}
     for value in values:
-        parts = parted(value, "=")
+        parts = split_outside_quotes(value, "=")
         if len(parts) > 2:
             quoted = "put a name that holds one in quotes, as in \"'a=b'=c\""
             raise click.BadParameter(f"{value!r} has more than one =: {quoted}")

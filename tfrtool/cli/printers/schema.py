@@ -23,7 +23,7 @@ from tfrtool.cli.text import plural, safe, safe_name
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.shards import FEATURES, GROUPS, NAMES
-from tfrtool.payload.schema.values import Blobs, Held, Numbers
+from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers
 from tfrtool.payload.text import shortest_float32, size_text, sizes_text
 from tfrtool.payload.wire.reader import WIRE_NAMES
 from tfrtool.report import Summary
@@ -214,7 +214,7 @@ def _blobs(blobs: Blobs) -> str:
     return f"{', '.join(parts)}; {sizes_text(int(blobs.shortest), blobs.longest)}"
 
 
-def _forms(held: Held) -> str:
+def _forms(held: ContentCount) -> str:
     """The channels of images, and bits of a sample other than 8; how many of each where there are several."""
     if len(held.forms) == 1:
         return next(iter(held.forms))

@@ -7,7 +7,7 @@ import re
 import zlib
 from typing import NamedTuple
 
-from tfrtool.payload.content.media import media_and_form_of
+from tfrtool.payload.content.media import identify_media
 from tfrtool.payload.content.tensors import read_tensor
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.text import is_text, size_text, text_of
@@ -40,7 +40,7 @@ _MORE = frozenset(b"{[x%")
 _IN_JSON = frozenset((b'"', b"{", b"[", b"}", b"]", b"-", b"t", b"f", b"n", *(b"%d" % i for i in range(10))))
 
 
-class Content(NamedTuple):
+class DetectedContent(NamedTuple):
     """`kind` is one word such as `jpeg`, `utf-8` or `raw`; `detail` says more where a header does: `640x480`.
 
     A detail has at most 64 characters; one that was longer ends in `…`.
@@ -50,42 +50,44 @@ class Content(NamedTuple):
     detail: str = ""
 
 
-def content_of(value: Buffer) -> Content:
+def content_of(value: Buffer) -> DetectedContent:
     """What a value holds. Looks at its beginning, whatever its size, and copies no more than that.
 
     Kinds: `jpeg png gif webp bmp tiff avif heic jpeg2000 wav flac ogg mp3 mp4 · gzip zlib zstd xz bzip2 zip pdf numpy ·
     tensor · example sequence_example event ofrecord · json utf-8 · empty · raw`.
     """
-    return Content(*told_of(value)[:2])
+    return DetectedContent(*identify_content(value)[:2])
 
 
-def told_of(value: Buffer) -> tuple[str, str, str]:
+def identify_content(value: Buffer) -> tuple[str, str, str]:
     """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
-    return (value and media_and_form_of(value)) or (*_other(value), "")
+    return (value and identify_media(value)) or (*_other(value), "")
 
 
-def _other(value: Buffer) -> Content:
+def _other(value: Buffer) -> DetectedContent:
     """What is no image and no sound."""
     if not value:
-        return Content("empty")
+        return DetectedContent("empty")
     if is_text(value):
-        return Content("utf-8") if value[0] not in _MORE else packed(value) or _json_or_text(value)
-    return packed(value) or (_message(value) if value[0] in _MESSAGE else None) or Content("raw")
+        return DetectedContent("utf-8") if value[0] not in _MORE else packed(value) or _json_or_text(value)
+    return packed(value) or (_message(value) if value[0] in _MESSAGE else None) or DetectedContent("raw")
 
 
-def packed(value: Buffer) -> Content | None:
+def packed(value: Buffer) -> DetectedContent | None:
     """A container, told by its magic bytes; one of two bytes, as zlib has, by what comes of it."""
     if value[0] not in _MAGIC_FIRST:
         return None
     head = bytes(value[:_HEAD])
     for magic, kind in _MAGIC:
         if head.startswith(magic):
-            return Content(kind, "npz" if kind == "zip" and _NPZ.match(head) else "")
+            return DetectedContent(kind, "npz" if kind == "zip" and _NPZ.match(head) else "")
     if head.startswith(b"\x93NUMPY"):
         found = re.search(_NUMPY, head[8:])
-        return Content("numpy", _cut(f"{found[1].decode('latin-1')} ({found[2].decode().strip()})") if found else "")
+        return DetectedContent(
+            "numpy", _cut(f"{found[1].decode('latin-1')} ({found[2].decode().strip()})") if found else ""
+        )
     if head[:2] in _ZLIB and _inflates(head, len(value) <= _HEAD):
-        return Content("zlib")
+        return DetectedContent("zlib")
     return None
 
 
@@ -102,28 +104,28 @@ def _inflates(head: bytes, whole: bool) -> bool:
         return False
 
 
-def _json_or_text(value: Buffer) -> Content:
+def _json_or_text(value: Buffer) -> DetectedContent:
     """JSON is an object or an array; a text too long to parse is judged by its ends: its first bytes, its last one."""
     if len(value) > _JSON:
         begin = bytes(value[:64])
         is_json = (begin[:1] + bytes(value[-1:])) in (b"{}", b"[]") and begin[1:].lstrip()[:1] in _IN_JSON
-        return Content("json" if is_json else "utf-8")
+        return DetectedContent("json" if is_json else "utf-8")
     import json
 
     try:
         json.loads(bytes(value))
     except (ValueError, RecursionError):
-        return Content("utf-8")
-    return Content("json")
+        return DetectedContent("utf-8")
+    return DetectedContent("json")
 
 
-def _message(value: Buffer) -> Content | None:
+def _message(value: Buffer) -> DetectedContent | None:
     if tensor := read_tensor(value):
-        return Content("tensor", _cut(str(tensor)))
+        return DetectedContent("tensor", _cut(str(tensor)))
     if len(value) <= _RECORD:
         kind = kind_of(value)
         if kind is not None and kind != "unknown":
-            return Content(kind)
+            return DetectedContent(kind)
     return None
 
 

@@ -245,11 +245,11 @@ for _row in _MAGIC:
 
 def media_of(value: Buffer) -> tuple[str, str] | None:
     """The format and what its header says, such as ("jpeg", "640x480"), or None."""
-    found = media_and_form_of(value)
+    found = identify_media(value)
     return found and found[:2]
 
 
-def media_and_form_of(value: Buffer) -> tuple[str, str, str] | None:
+def identify_media(value: Buffer) -> tuple[str, str, str] | None:
     """The same, and the form of an image: `rgb`, `grey`, `16-bit rgba`; "" where it is of no known one, or no image."""
     head = bytes(value[:16])
     for offset, magic, name, read in [*_BY_FIRST.get(head[:1], ()), *(_BY_FIRST[b""] if head[4:8] == b"ftyp" else ())]:

@@ -58,9 +58,9 @@ def event_features(payload: Buffer) -> list[FeatureView]:
             views.append(_other(payload, number, begin, end))
     mark_repeated(views)
     mark_repeated(tags)
-    own = {view.name for view in views}
+    fields_named = {view.name for view in views}
     for tag in tags:
-        if tag.name in own:
+        if tag.name in fields_named:
             tag.note = "; ".join(filter(None, (tag.note, "the tag of a summary, no field of the event")))
     return [*views, *tags]
 

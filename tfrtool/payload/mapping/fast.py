@@ -47,7 +47,7 @@ _INT32 = {
 class Part(NamedTuple):
     """One feature of a record that was read: `head` are the bytes from its entry to its values, of which `size` follow.
 
-    `tag` is where the tag of the list stands in `head`, and `new` what it becomes; `checked` is that of `Change`.
+    `tag` is where the tag of the list stands in `head`, and `new` what it becomes; `checked` is that of `TagChange`.
     """
 
     name: bytes
@@ -109,7 +109,7 @@ def _values(part: Part) -> bytes:
     return b".{%d}[\x00-\x7f]" % (part.size - 1)
 
 
-class Templates:
+class LayoutCache:
     """Templates for the records of one pass."""
 
     def __init__(self) -> None:
@@ -210,7 +210,7 @@ _IN_ONE_PIECE = 1 << 12
 _MOST = 1 << 16
 
 
-class Change(NamedTuple):
+class TagChange(NamedTuple):
     """What becomes of a feature of one name and one kind: the tag of its list in the output.
 
     `checked`: only where its numbers mean the same as int32 and as int64. `loss` counts the records that have it.
@@ -228,23 +228,23 @@ class _Found(NamedTuple):
     tag: int
     end: int
     name: bytes
-    change: Change
+    change: TagChange
 
 
-class Quick:
+class TagRewriter:
     """Remembers what is done with each feature, by its name and its tag.
 
     `decide` is asked once with a name, the field number of a list and the number of a record; None says that only the
     exact way will do.
     """
 
-    def __init__(self, source: Side, target: Side, decide: Callable[[bytes, int, int], Change | None]) -> None:
+    def __init__(self, source: Side, target: Side, decide: Callable[[bytes, int, int], TagChange | None]) -> None:
         self._lists = EXAMPLE_LISTS if source == "example" else OFRECORD_LISTS
         self._wrapped = source == "example"
         self._wraps = target == "example"
         self._decide = decide
-        self._templates = Templates()
-        self._changes: dict[tuple[bytes, int], Change | None] = {}
+        self._layouts_cache = LayoutCache()
+        self._changes: dict[tuple[bytes, int], TagChange | None] = {}
 
     def convert(self, view: memoryview, record: int) -> list[bytes | memoryview] | None:
         """The payload on the other side, in parts that may be views of it; None where it takes the exact way."""
@@ -263,7 +263,7 @@ class Quick:
             if at == end:
                 return None
             if isinstance(p, bytes) and end < LARGEST:
-                whole = self._templates.convert(p, at, record)
+                whole = self._layouts_cache.convert(p, at, record)
                 if whole is not None:
                     return [b"\x0a" + varint(len(whole)), whole] if self._wraps else [whole]
             found = self._features(p, at, end, record)
@@ -276,7 +276,7 @@ class Quick:
             if loss is not None and loss.last != record:
                 loss.records += 1
                 loss.last = record
-        if end < LARGEST and self._templates.learning:
+        if end < LARGEST and self._layouts_cache.learning:
             self._teach(bytes(p), found)
         return self._parts(p, at, end, [(one.tag, one.change.tag) for one in found if p[one.tag] != one.change.tag])
 
@@ -284,7 +284,7 @@ class Quick:
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
     ) -> list[bytes]:
         """The payloads of the first of some records, as many as are all alike; often none."""
-        found = self._templates.many(view, begins, ends, which, self._wrapped, first)
+        found = self._layouts_cache.many(view, begins, ends, which, self._wrapped, first)
         return [b"\x0a" + varint(len(one)) + one for one in found] if self._wraps else found
 
     def _parts(self, p: Buffer, begin: int, end: int, cuts: list[tuple[int, int]]) -> list[bytes | memoryview]:
@@ -357,9 +357,9 @@ class Quick:
             if part is None:
                 return
             parts.append(part)
-        self._templates.learn(parts)
+        self._layouts_cache.learn(parts)
 
-    def _learn(self, key: tuple[bytes, int], record: int) -> Change | None:
+    def _learn(self, key: tuple[bytes, int], record: int) -> TagChange | None:
         name, tag = key
         known = tag in self._lists and is_utf8(name, True)
         change = self._decide(name, tag >> 3, record) if known else None

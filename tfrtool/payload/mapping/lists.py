@@ -177,7 +177,7 @@ _ROUNDED = LossKind("double-rounded", "double rounded to float")
 AS_INT64 = LossKind("int32-as-int64", "int32 stored as int64", lost=False)
 
 
-class Lists:
+class ListMapper:
     """Writes lists as `target` holds them under the rules; `losses` gathers what changes."""
 
     def __init__(self, target: Side, rules: Rules, losses: Losses, met: set[bytes]) -> None:
@@ -185,7 +185,7 @@ class Lists:
         self._target = target
         self._rules = rules
         self._losses = losses
-        self._met = met
+        self._seen = met
         self._types = Types(rules)
         self.numbers = KINDS[target]
         """The field of each kind of list."""
@@ -214,9 +214,9 @@ class Lists:
         change = (item.kind, wanted)
         if change == ("int32", "int64"):
             self._losses.add(item.name, AS_INT64, record)
-            return wanted, self._anew(view, item, self._int32s(view, item, pieces), record)
+            return wanted, self._reencoded(view, item, self._int32s(view, item, pieces), record)
         if change == ("int64", "int32"):
-            return wanted, self._anew(view, item, packed(int64_as_int32(pieces())), record)
+            return wanted, self._reencoded(view, item, packed(int64_as_int32(pieces())), record)
         if change == ("float", "double"):
             return wanted, packed(widened(b"".join(pieces())))
         if change == ("double", "float"):
@@ -231,7 +231,7 @@ class Lists:
     def wanted(self, item: Item, name: bytes) -> ListKind:
         """The kind in the output of a feature that has one. Raises Refused where the rules name none that it could."""
         rules, kind = self._rules, item.kind
-        self.meet(item, name)
+        self.note_seen(item, name)
         asked = self._types.asked(item.name, name)
         wanted = rules.kinds.get(item.name) if asked is None else rules.types[asked]
         if wanted is not None:
@@ -253,10 +253,10 @@ class Lists:
         assert kind is not None
         return kind
 
-    def meet(self, item: Item, name: bytes) -> None:
+    def note_seen(self, item: Item, name: bytes) -> None:
         """Note that there is a feature of this name, under which its kind may have been asked for."""
         if self._rules.types:
-            self._met.update({name, item.name} & self._rules.types.keys())
+            self._seen.update({name, item.name} & self._rules.types.keys())
 
     def _as_it_is(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
         if len(item.lists) == 1 and not (item.within or item.split):
@@ -272,7 +272,7 @@ class Lists:
             return self._as_it_is(view, item, pieces)
         return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
 
-    def _anew(self, view: memoryview, item: Item, pieces: Pieces, record: int) -> Pieces:
+    def _reencoded(self, view: memoryview, item: Item, pieces: Pieces, record: int) -> Pieces:
         """The pieces; where they are not the list as it stood, and nothing else tells that, it is told."""
         if len(item.lists) == 1 and not item.split:
             begin, end = item.lists[0]

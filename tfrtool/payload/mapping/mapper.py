@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.mapping.fast import Change, Quick
-from tfrtool.payload.mapping.lists import AS_INT64, Lists, Pieces, packed, packed_ints, size_of, sized
-from tfrtool.payload.mapping.record import NOT_TEXT, Item, Record, read_record
-from tfrtool.payload.mapping.rules import KINDS, STEPS_LEFT, Losses, Names, Refused, Rules, Side
+from tfrtool.payload.mapping.fast import TagChange, TagRewriter
+from tfrtool.payload.mapping.lists import AS_INT64, ListMapper, Pieces, packed, packed_ints, size_of, sized
+from tfrtool.payload.mapping.record import NOT_TEXT, Item, MappingRecord, read_record
+from tfrtool.payload.mapping.rules import KINDS, STEPS_LEFT, Losses, NameMapping, Refused, Rules, Side
 from tfrtool.payload.mapping.sequences import joined_steps, lengths_of, rebuilt, refuse_clashes, refuse_clashes_apart
-from tfrtool.payload.mapping.unknown_fields import Strangers
+from tfrtool.payload.mapping.unknown_fields import UnknownFields
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LEN, MAX_SIZE, Buffer
 from tfrtool.report import LossKind
@@ -54,7 +54,7 @@ class Mapper:
 
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
     told of every feature of every record, and `flattened` of each feature list that was laid flat: its name in the
-    input and in the output, and that of its lengths. `renamed` is that of `Names`.
+    input and in the output, and that of its lengths. `renamed` is that of `NameMapping`.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Mapper:
         self.rules = rules
         self.losses = Losses()
         self._seen = seen
-        self._told_flat = flattened
-        self.names = Names(rules, renamed)
+        self._on_flattened = flattened
+        self.names = NameMapping(rules, renamed)
         self._same = source == target and rules.sequence == "refuse" and not rules.lists
         self._sequences = source == "example" and (self._same or rules.sequence == "flatten")
-        self._lists = Lists(target, rules, self.losses, self.names.met.types)
-        self._strangers = Strangers(source, target, rules, self.losses, sequences=self._sequences)
-        self._quick = None if rules.renames or rules.lists else Quick(source, target, self._change)
+        self._lists = ListMapper(target, rules, self.losses, self.names.seen.types)
+        self._unknown_fields = UnknownFields(source, target, rules, self.losses, sequences=self._sequences)
+        self._rewriter = None if rules.renames or rules.lists else TagRewriter(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
         """The payload of the record of that number on the other side, or None where it is to be left out.
@@ -87,8 +87,8 @@ class Mapper:
         where the rules do not let it through.
         """
         view = memoryview(payload)
-        if self._quick is not None:
-            pieces = self._quick.convert(view, record)
+        if self._rewriter is not None:
+            pieces = self._rewriter.convert(view, record)
             if pieces is not None:
                 return pieces
         pieces = self.exactly(view, record)
@@ -106,9 +106,9 @@ class Mapper:
         The records are `view[begins[i]:ends[i]]` with `i` in `which`, from the number `first` on. Gives what `convert`
         would, in less time.
         """
-        return [] if self._quick is None else self._quick.many(view, begins, ends, which, first)
+        return [] if self._rewriter is None else self._rewriter.many(view, begins, ends, which, first)
 
-    def _change(self, name: bytes, number: int, record: int) -> Change | None:
+    def _change(self, name: bytes, number: int, record: int) -> TagChange | None:
         """What the quick way may do with a feature of this name and this list, if anything."""
         kind = _KINDS[self.source][number]
         item = Item(name, kind)
@@ -123,11 +123,11 @@ class Mapper:
         loss = None
         if (kind, wanted) == ("int32", "int64"):
             loss = self.losses.of(name, AS_INT64, record)
-        return Change(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
+        return TagChange(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
         """The same as `convert`, by reading every field."""
-        self._strangers.refuse_other_kinds(view)
+        self._unknown_fields.refuse_other_kinds(view)
         found = read_record(view, self.source, self._sequences, lenient=self.rules.unknown == "drop")
         for name in found.nameless:
             self.losses.add(name, NOT_TEXT, record)
@@ -135,8 +135,8 @@ class Mapper:
             self.losses.add(None, _MERGED, record)
         if found.respelled:
             self.losses.add(None, _RESPELLED, record)
-        self._strangers.refuse_strangers(view, found)
-        self._strangers.beside(found, record)
+        self._unknown_fields.refuse_other_messages(view, found)
+        self._unknown_fields.beside(found, record)
         sequence = self._same and 2 in found.parts
         if sequence:
             refuse_clashes_apart(found, self.names)
@@ -150,8 +150,8 @@ class Mapper:
         body: Pieces = []
         for _, pieces in features:
             body += pieces
-        body += self._strangers.kept(view, found.beside)
-        return self._whole(body, self._strangers.kept(view, found.top), record)
+        body += self._unknown_fields.kept(view, found.beside)
+        return self._whole(body, self._unknown_fields.kept(view, found.top), record)
 
     def _whole(self, body: Pieces, top: Pieces, record: int) -> Pieces | None:
         size = size_of(body)
@@ -175,7 +175,7 @@ class Mapper:
             raise Refused(None, f"a message of {size:,} bytes, beyond the 2 GiB of protobuf", "leave features out")
         return body
 
-    def _sequence(self, view: memoryview, found: Record, features: list[_Feature], record: int) -> Pieces:
+    def _sequence(self, view: memoryview, found: MappingRecord, features: list[_Feature], record: int) -> Pieces:
         """A SequenceExample again, of the features of its context that are left, and of the feature lists."""
         context: Pieces = [piece for _, pieces in features for piece in pieces]
         lists: Pieces = []
@@ -185,7 +185,7 @@ class Mapper:
                 listed = [piece for step in steps for piece in sized(1, self._step(view, step, new, record))]
                 lists += sized(1, [*sized(1, [new]), *sized(2, listed)])
         body = sized(1, context) if context or 1 in found.parts else []
-        return self._bounded([*body, *sized(2, lists), *self._strangers.kept(view, found.top)])
+        return self._bounded([*body, *sized(2, lists), *self._unknown_fields.kept(view, found.top)])
 
     def _step(self, view: memoryview, step: Item, new: bytes, record: int) -> Pieces:
         """One step of a feature list, which stays where it is: those behind it count by their places."""
@@ -193,7 +193,7 @@ class Mapper:
             raise Refused(
                 step.name, "a step of it has no kind, and has to keep its place", "{no_kind=keep} lets it through"
             )
-        extra = self._strangers.told(view, step, record)
+        extra = self._unknown_fields.report_unusual(view, step, record)
         if step.kind is None:
             if self._seen is not None:
                 self._seen(step.name, None, new, None)
@@ -209,7 +209,7 @@ class Mapper:
         name = self.names.target(item.name)
         if name is None:
             return None
-        extra = self._strangers.told(view, item, record)
+        extra = self._unknown_fields.report_unusual(view, item, record)
         if item.kind is None:
             return self._kindless(item, name, extra, record)
         kind, content = self._lists.content(view, item, name, record)
@@ -232,7 +232,7 @@ class Mapper:
             self.losses.add(item.name, _KINDLESS_KEPT, record)
         if self._seen is not None:
             self._seen(item.name, None, name, None)
-        self._lists.meet(item, name)
+        self._lists.note_seen(item, name)
         beside = Item(item.name)
         return name, self._entry(view, beside, name, extra)
 
@@ -246,13 +246,13 @@ class Mapper:
         self.losses.add(name, _FLATTENED, record)
         values = self._feature(view, whole, record)
         lengths = lengths_of(name, self.names)
-        if self._told_flat is not None:
-            self._told_flat(name, self.names.target(name) or name, lengths)
+        if self._on_flattened is not None:
+            self._on_flattened(name, self.names.target(name) or name, lengths)
         listed = sized(self._lists.numbers["int64"], packed(packed_ints(counts)))
         return [*([values] if values else []), (lengths, self._entry(view, Item(lengths), lengths, listed))]
 
 
-class Gate(Mapper):
+class PassThrough(Mapper):
     """Lets payloads through as they are, if a mapper of the same rules would let them through."""
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:

@@ -48,7 +48,7 @@ class Item:
 
 
 @dataclass(slots=True)
-class Record:
+class MappingRecord:
     """A record read: its features in order, and whole fields that belong to no message, at its top and beside them.
 
     `merged`: the features, or the feature lists, stood in more than one part. `steps` are the feature lists of a
@@ -91,12 +91,12 @@ def _is_drawn(first: int, last: int, span: Span) -> bool:
     return first - span[0] > 1 + max(1, ((last - first).bit_length() + 6) // 7)
 
 
-def read_record(view: memoryview, side: Side, sequence: bool = False, *, lenient: bool = False) -> Record:
+def read_record(view: memoryview, side: Side, sequence: bool = False, *, lenient: bool = False) -> MappingRecord:
     """Read an Example, an OFRecord or, with `sequence`, a SequenceExample. Raises WireError where it is not sound.
 
     `lenient` leaves out features whose names are not UTF-8, where otherwise the first raises NotText.
     """
-    record = Record()
+    record = MappingRecord()
     if side == "ofrecord":
         _read_features(view, 0, len(view), side, record, lenient)
         return record
@@ -114,7 +114,7 @@ def read_record(view: memoryview, side: Side, sequence: bool = False, *, lenient
     return record
 
 
-def _read_features(view: memoryview, begin: int, end: int, side: Side, record: Record, lenient: bool) -> None:
+def _read_features(view: memoryview, begin: int, end: int, side: Side, record: MappingRecord, lenient: bool) -> None:
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if number == 1 and wire == LEN:
             item, values, name_at = _read_entry(view, first, last)
@@ -203,7 +203,7 @@ def values_of(view: memoryview, spans: list[Span], kind: ListKind) -> Iterator[m
                 yield view[first:last]
 
 
-def _read_lists(view: memoryview, begin: int, end: int, record: Record, lenient: bool) -> None:
+def _read_lists(view: memoryview, begin: int, end: int, record: MappingRecord, lenient: bool) -> None:
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if number != 1 or wire != LEN:
             record.beside.append(span)

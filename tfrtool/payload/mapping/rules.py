@@ -18,7 +18,7 @@ from tfrtool.suggestion import Suggestion
 _MOST = 1 << 16
 
 
-class Met:
+class NamesSeen:
     """What was asked for and met in a record: names and patterns to choose and rename by, names of which the kind is
     given, and whether the prefix that is stripped was."""
 
@@ -27,15 +27,15 @@ class Met:
         self.types: set[bytes] = set()
         self.prefix = False
 
-    def merge(self, other: Met) -> None:
+    def merge(self, other: NamesSeen) -> None:
         """Take in what was met elsewhere."""
         self.names |= other.names
         self.types |= other.types
         self.prefix = self.prefix or other.prefix
 
 
-class Names:
-    """Names in the output for names in the input. `met` has what was asked for and met.
+class NameMapping:
+    """Names in the output for names in the input. `seen` has what was asked for and met.
 
     `renamed`, where it is given, learns the names in the input of features that were met and have another one in the
     output, by that.
@@ -47,7 +47,7 @@ class Names:
         self._drop = tuple(map(Pattern, rules.drop))
         self._known: dict[bytes, bytes | None] = {}
         self._renamed = renamed
-        self.met = Met()
+        self.seen = NamesSeen()
 
     def target(self, name: bytes) -> bytes | None:
         """The name in the output, or None for a feature that is left out."""
@@ -55,7 +55,7 @@ class Names:
             return name
         if name in self._known:
             return self._known[name]
-        new = self._worked_out(name)
+        new = self._resolve(name)
         if len(name) <= LONG_NAME:
             if len(self._known) >= _MOST:
                 self._known.clear()
@@ -64,17 +64,17 @@ class Names:
             self._renamed[new] = name
         return new
 
-    def _worked_out(self, name: bytes) -> bytes | None:
+    def _resolve(self, name: bytes) -> bytes | None:
         rules, text = self._rules, text_of(name)
         selected = [pattern.text for pattern in self._select if pattern.fits(text)]
         dropped = [pattern.text for pattern in self._drop if pattern.fits(text)]
-        self.met.names.update(selected, dropped)
+        self.seen.names.update(selected, dropped)
         if (self._select and not selected) or dropped:
             return None
         if name in rules.rename:
-            self.met.names.add(text)
+            self.seen.names.add(text)
             return rules.rename[name]
-        self.met.prefix = self.met.prefix or name.startswith(rules.strip_prefix)
+        self.seen.prefix = self.seen.prefix or name.startswith(rules.strip_prefix)
         return name.removeprefix(rules.strip_prefix)
 
 
@@ -223,7 +223,7 @@ class Losses:
 
     def all(self) -> list[Loss]:
         """What was gathered, the losses first, then the changes that lose nothing."""
-        return sorted(filter(_happened, self._found.values()), key=lambda loss: not loss.lost)
+        return sorted(filter(_has_records, self._found.values()), key=lambda loss: not loss.lost)
 
     @property
     def lost(self) -> bool:
@@ -231,5 +231,5 @@ class Losses:
         return any(loss.lost for loss in self._found.values() if loss.records)
 
 
-def _happened(loss: Loss) -> bool:
+def _has_records(loss: Loss) -> bool:
     return loss.records > 0

@@ -21,8 +21,8 @@ _VERSION = 1
 Row = tuple[bytes, "ListKind | None", bytes, "ListKind | None"]
 
 
-class Schema:
-    """Learns what became of each feature; `see` is the `seen` of a `Mapper`."""
+class SchemaRecorder:
+    """Learns what became of each feature; `note_feature` is the `seen` of a `Mapper`."""
 
     def __init__(self, source: Side, target: Side) -> None:
         self.source = source
@@ -31,7 +31,7 @@ class Schema:
         self._known: set[Row] = set()
         self._lengths: dict[bytes, bytes] = {}
 
-    def see(self, name: bytes, kind: ListKind | None, new: bytes, new_kind: ListKind | None) -> None:
+    def note_feature(self, name: bytes, kind: ListKind | None, new: bytes, new_kind: ListKind | None) -> None:
         """Note a feature; raises Refused where one of that name was of another kind, in another record or in this."""
         row = (name, kind, new, new_kind)
         if row in self._known:
@@ -62,7 +62,7 @@ class Schema:
         return json.dumps(whole, indent=1).encode() + b"\n"
 
 
-class Known:
+class LoadedSchema:
     """What a schema tells of the way back: the kind of each feature, and its name, by the name that it has now.
 
     `lists` has the features that were feature lists, by the name that they get, and the features of their lengths.
@@ -76,7 +76,7 @@ class Known:
         self.lists: dict[bytes, bytes] = {}
 
     @classmethod
-    def from_json(cls, data: bytes) -> Known:
+    def from_json(cls, data: bytes) -> LoadedSchema:
         """Read a schema; raises ValueError, in words, where it is none."""
         import json
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.mapping.record import WIDTH, Item, Record, values_of
-from tfrtool.payload.mapping.rules import Names, Refused
+from tfrtool.payload.mapping.record import WIDTH, Item, MappingRecord, values_of
+from tfrtool.payload.mapping.rules import NameMapping, Refused
 from tfrtool.payload.text import text_of
 from tfrtool.payload.wire.reader import count_varints
 
@@ -37,7 +37,7 @@ def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item
     return whole, [_count(view, step) for step in steps]
 
 
-def lengths_of(name: bytes, names: Names) -> bytes:
+def lengths_of(name: bytes, names: NameMapping) -> bytes:
     """The name of the feature that holds the counts of a feature list of that name."""
     return names.target(name + _LENGTHS) or name + _LENGTHS
 
@@ -49,9 +49,9 @@ def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
     Raises Refused where the lengths of a list do not add up.
     """
     from tfrtool.payload.rows.convert import read_row, write_row
-    from tfrtool.payload.rows.row import Change, Row, RowError
+    from tfrtool.payload.rows.row import Row, RowChange, RowError
 
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     try:
         flat = read_row(payload, "example", changes)
     except RowError as error:
@@ -83,13 +83,13 @@ def _steps(name: bytes, values: Cell | None, counts: Cell) -> list[Cell]:
     ]
 
 
-def refuse_clashes(record: Record, names: Names) -> None:
+def refuse_clashes(record: MappingRecord, names: NameMapping) -> None:
     """Raise Refused where features of different names would come out under one, laid flat beside each other."""
     taken = _taken([item.name for item in record.items], names)
-    own = {item.name for item in record.items}
+    feature_names = {item.name for item in record.items}
     lists: set[bytes] = set()
     for name, _ in record.steps:
-        if name in own or name in lists:
+        if name in feature_names or name in lists:
             raise Refused(name, "the record has a feature of that name too", "{drop} leaves both out")
         lists.add(name)
         _take(taken, name, names.target(name), name)
@@ -101,13 +101,13 @@ def refuse_clashes(record: Record, names: Names) -> None:
             taken[lengths] = lengths
 
 
-def refuse_clashes_apart(record: Record, names: Names) -> None:
+def refuse_clashes_apart(record: MappingRecord, names: NameMapping) -> None:
     """Raise Refused where features of different names would come out under one, or feature lists would."""
     _taken([item.name for item in record.items], names)
     _taken([name for name, _ in record.steps], names)
 
 
-def _taken(old: list[bytes], names: Names) -> dict[bytes, bytes]:
+def _taken(old: list[bytes], names: NameMapping) -> dict[bytes, bytes]:
     """The old name of each new one."""
     taken: dict[bytes, bytes] = {}
     for name in old:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.mapping.lists import Pieces
-from tfrtool.payload.mapping.record import Item, Record, Span
+from tfrtool.payload.mapping.record import Item, MappingRecord, Span
 from tfrtool.payload.mapping.rules import KINDS, TITLES, Losses, Refused, Rules, Side
 from tfrtool.payload.wire.reader import WireError, read_tag
 from tfrtool.report import LossKind
@@ -16,7 +16,7 @@ _SPLIT = LossKind("runs-joined", "numbers in more than one run, packed into one"
 """Lost in every conversion that reads it: for protobuf, and so for every reader, it is not there."""
 
 
-class Strangers:
+class UnknownFields:
     """Refuses what does not belong, or tells `losses` what becomes of it. `sequences`: a SequenceExample belongs."""
 
     def __init__(self, source: Side, target: Side, rules: Rules, losses: Losses, *, sequences: bool) -> None:
@@ -44,14 +44,14 @@ class Strangers:
             found = f"{TITLES.get(kind or '', kind)}{bare}"
             raise WireError(0, f"this is an {found}, not an {TITLES[self._source]}")
 
-    def refuse_strangers(self, view: memoryview, found: Record) -> None:
+    def refuse_other_messages(self, view: memoryview, found: MappingRecord) -> None:
         """Raise WireError for a message of fields that none of ours has, whatever is done to single ones of them."""
         odd = found.top + found.beside
         if odd and not found.items and not found.steps:
             number, wire, _ = read_tag(view, odd[0][0], len(view))
             raise WireError(odd[0][0], f"field {number} (wire type {wire}) and no feature: this is another message")
 
-    def beside(self, found: Record, record: int) -> None:
+    def beside(self, found: MappingRecord, record: int) -> None:
         """Refuse or note the fields at the top of a record and between its features."""
         if found.top:
             nowhere = "beside the features, which an OFRecord has no place for" if self._target == "ofrecord" else ""
@@ -71,7 +71,7 @@ class Strangers:
         if rule == "drop":
             self._losses.add(name, _UNKNOWN, record)
 
-    def told(self, view: memoryview, item: Item, record: int) -> Pieces:
+    def report_unusual(self, view: memoryview, item: Item, record: int) -> Pieces:
         """The unknown fields of a feature that are kept; all that is odd about it is told."""
         extra: Pieces = []
         if item.unknown or item.beside or item.within:

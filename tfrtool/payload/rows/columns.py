@@ -15,7 +15,7 @@ from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-from tfrtool.payload.rows.row import Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.row import Cell, Message, Row, RowChange, RowError
 from tfrtool.payload.rows.values import are_spelled_by, is_text
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.report import LossKind
@@ -28,7 +28,7 @@ ROUNDED_TO_DOUBLE = LossKind("rounded-to-double", "rounded to a double")
 WIDENED = LossKind("int32-widened", "int32 became int64", lost=False)
 
 
-def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: list[Change]) -> Cell:
+def coerce_cell(name: str, cell: Cell, message: Message, double: Double, changes: list[RowChange]) -> Cell:
     """The cell as the message can hold it: an Example has neither doubles nor int32.
 
     Raises RowError for doubles that the rule does not let through, and for those beyond float32 always.
@@ -37,7 +37,7 @@ def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: l
     if message == "ofrecord" or kind not in ("double", "int32"):
         return cell
     if kind == "int32":
-        changes.append(Change(name, WIDENED))
+        changes.append(RowChange(name, WIDENED))
         return Cell("int64", array("q", cast("array[int]", values)))
     if double == "refuse":
         raise RowError("it holds doubles, and an Example has floats only", name)
@@ -47,7 +47,7 @@ def fit_cell(name: str, cell: Cell, message: Message, double: Double, changes: l
     if odd is not None:
         if double == "exact":
             raise RowError(f"{odd!r} is a double that no float32 is equal to", name)
-        changes.append(Change(name, ROUNDED))
+        changes.append(RowChange(name, ROUNDED))
     return Cell("float", narrow)
 
 
@@ -63,14 +63,16 @@ def to_float32(name: str, numbers: Sequence[float] | array[float]) -> array[floa
     return narrow
 
 
-def decimals_to_float32(name: str, numbers: list[float], changes: list[Change], rounded: bool = False) -> array[float]:
+def decimals_to_float32(
+    name: str, numbers: list[float], changes: list[RowChange], rounded: bool = False
+) -> array[float]:
     """The same for numbers that were written as decimals; those that read back as other decimals are told.
 
     `rounded`: one of them was another number before it became a double.
     """
     narrow = to_float32(name, numbers)
     if rounded or not are_spelled_by(numbers, narrow):
-        changes.append(Change(name, ROUNDED))
+        changes.append(RowChange(name, ROUNDED))
     return narrow
 
 
@@ -92,7 +94,7 @@ MAX_NAMES = 1 << 26
 _VERSION = 1
 
 
-class Column(NamedTuple):
+class RowColumn(NamedTuple):
     """`scalar`: every record that has the feature has one value of it (of a feature list: every step). `text`: all its
     bytes values are printable UTF-8. `always`: no record is without the feature, though it may have no kind there."""
 
@@ -110,8 +112,8 @@ class RowSchema:
     """
 
     message: Message
-    features: dict[str, Column] = field(default_factory=dict)
-    feature_lists: dict[str, Column] = field(default_factory=dict)
+    features: dict[str, RowColumn] = field(default_factory=dict)
+    feature_lists: dict[str, RowColumn] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict, compare=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -147,15 +149,15 @@ def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
     return group
 
 
-def _column(name: str, value: Any) -> Column:
+def _column(name: str, value: Any) -> RowColumn:
     if not isinstance(value, dict) or value.get("kind") not in (None, *get_args(ListKind)):
         raise ValueError(
             f"no schema of rows: feature {name!r} has no kind that is one of {', '.join(get_args(ListKind))}"
         )
-    return Column(value.get("kind"), *(value.get(trait) is True for trait in ("scalar", "text", "always")))
+    return RowColumn(value.get("kind"), *(value.get(trait) is True for trait in ("scalar", "text", "always")))
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """A record: its number in the file of that name."""
 
     path: str
@@ -169,12 +171,12 @@ class Place(NamedTuple):
 class Traits:
     """What is known of one feature: of each kind the first record that has it, and how many records name it."""
 
-    kinds: dict[ListKind, Place] = field(default_factory=dict)
+    kinds: dict[ListKind, RowPlace] = field(default_factory=dict)
     scalar: bool = True
     text: bool = True
     named: int = 0
 
-    def add(self, cell: Cell, place: Place) -> None:
+    def add(self, cell: Cell, place: RowPlace) -> None:
         kind, values = cell
         if kind is None:
             return
@@ -185,10 +187,10 @@ class Traits:
         if self.text and kind == "bytes":
             self.text = all(map(is_text, values))
 
-    def column(self, records: int) -> Column:
+    def column(self, records: int) -> RowColumn:
         """As a column of the kind that came first, in a set of so many records."""
         kind = next(iter(self.kinds), None)
-        return Column(kind, self.scalar and kind is not None, self.text and kind == "bytes", self.named == records)
+        return RowColumn(kind, self.scalar and kind is not None, self.text and kind == "bytes", self.named == records)
 
 
 class Room:
@@ -216,7 +218,7 @@ class Survey:
         self.feature_lists: dict[str, Traits] = {}
         self._room = Room()
 
-    def add(self, row: Row, place: Place) -> None:
+    def add(self, row: Row, place: RowPlace) -> None:
         """Learn from one row. Raises RowError at the name that is one too many."""
         self.records += 1
         for name, cell in row.features.items():
@@ -234,7 +236,7 @@ class Survey:
         traits.named += 1
         return traits
 
-    def conflicts(self) -> dict[str, dict[ListKind, Place]]:
+    def conflicts(self) -> dict[str, dict[ListKind, RowPlace]]:
         """The features of more than one kind, with the first record that has each kind."""
         both = (*self.features.items(), *self.feature_lists.items())
         return {name: traits.kinds for name, traits in both if len(traits.kinds) > 1}

@@ -3,7 +3,7 @@
 What a row holds is all that protobuf says of a message. `write_row` spells it in the one way in which the common
 writers do: entries in the order of the row, a name and then a value, one list a feature, numbers packed, no varint
 longer than it needs to be. A payload that is spelled so comes back byte for byte. Of any other `read_row` says what
-will come back otherwise, as `Change`s: a `lost` one loses something, the rest leave every value as it was.
+will come back otherwise, as `RowChange`s: a `lost` one loses something, the rest leave every value as it was.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from typing import cast
 
-from tfrtool.payload.rows.row import LISTS, NO_KIND, Cell, Change, Message, Row, RowError, Values
+from tfrtool.payload.rows.row import LISTS, NO_KIND, Cell, Message, Row, RowChange, RowError, Values
 from tfrtool.payload.rows.values import CODES, few_unpacked, is_usual, packed, unpacked
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, read_size, varint
@@ -21,7 +21,9 @@ RESPELLED = LossKind("row-respelled", "spelled in another way", lost=False)
 _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 
 
-def read_row(payload: Buffer, message: Message, changes: list[Change] | None = None, *, lenient: bool = False) -> Row:
+def read_row(
+    payload: Buffer, message: Message, changes: list[RowChange] | None = None, *, lenient: bool = False
+) -> Row:
     """The row of a payload; what will not come back is added to `changes`.
 
     Raises RowError where the payload is not that message to its last byte (`strict.misfit` has the rules; an OFRecord
@@ -33,12 +35,12 @@ def read_row(payload: Buffer, message: Message, changes: list[Change] | None = N
     row = Row(message)
     if _usual(data, row):
         return row
-    from tfrtool.payload.rows.lenient import read_odd
+    from tfrtool.payload.rows.lenient import read_lenient
 
-    found: list[Change] = []
-    row = read_odd(data, message, found, lenient)
+    found: list[RowChange] = []
+    row = read_lenient(data, message, found, lenient)
     if not found and write_row(row) != data:
-        found.append(Change("", RESPELLED))
+        found.append(RowChange("", RESPELLED))
     if changes is not None:
         changes += found
     return row

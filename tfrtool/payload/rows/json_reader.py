@@ -15,15 +15,15 @@ from typing import Any
 
 from tfrtool.payload.rows.columns import (
     ROUNDED_TO_DOUBLE,
-    Column,
     Double,
     Room,
+    RowColumn,
     RowSchema,
+    coerce_cell,
     decimals_to_float32,
-    fit_cell,
     integers,
 )
-from tfrtool.payload.rows.row import NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.row import NO_KIND, Cell, Message, Row, RowChange, RowError
 from tfrtool.payload.rows.values import CODES
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.report import LossKind
@@ -47,7 +47,7 @@ class BadJson(ValueError):
         self.column = column
 
 
-class ParseRows:
+class JsonParser:
     """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
@@ -78,7 +78,7 @@ class ParseRows:
         self._decode_tiny = json.JSONDecoder(parse_constant=_Bare, parse_float=_float, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
-    def row(self, line: str, changes: list[Change]) -> Row:
+    def row(self, line: str, changes: list[RowChange]) -> Row:
         """The row of a line; what was read otherwise than it was written is added to `changes`.
 
         Raises BadJson where the line is no JSON, RowError where it is and no row.
@@ -103,7 +103,7 @@ class ParseRows:
             raise BadJson(f"{_what(value)} where an object is looked for", 1)
         return value
 
-    def row_of(self, value: dict[str, Any], changes: list[Change]) -> Row:
+    def row_of(self, value: dict[str, Any], changes: list[RowChange]) -> Row:
         """The same of an object that was parsed already."""
         if self.message is None:
             both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
@@ -129,14 +129,14 @@ class ParseRows:
         return row
 
     def _features(
-        self, value: dict[str, Any], columns: dict[str, Column], cells: dict[str, Cell], changes: list[Change]
+        self, value: dict[str, Any], columns: dict[str, RowColumn], cells: dict[str, Cell], changes: list[RowChange]
     ) -> None:
         for name, item in value.items():
             _check_name(name)
             if item is not None and (self._wanted is None or self._wanted(name)):
                 cells[name] = self._cell(name, item, columns.get(name), changes)
 
-    def _cell(self, name: str, value: Any, column: Column | None, changes: list[Change]) -> Cell:
+    def _cell(self, name: str, value: Any, column: RowColumn | None, changes: list[RowChange]) -> Cell:
         assert self.message is not None
         kind = column.kind if column else None
         if isinstance(value, dict):
@@ -148,12 +148,12 @@ class ParseRows:
         items = value if isinstance(value, list) else [value]
         if kind is None:
             if not items:
-                changes.append(Change(name, EMPTY))
+                changes.append(RowChange(name, EMPTY))
                 return NO_KIND
-            kind = guess(name, items)
+            kind = infer_kind(name, items)
         if kind == "float" and name in self._merged and not any(isinstance(item, float | str) for item in items):
-            changes.append(Change(name, MERGED))
-        return fit_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
+            changes.append(RowChange(name, MERGED))
+        return coerce_cell(name, _typed(name, kind, items, changes), self.message, self._double, changes)
 
 
 class _Bare(float):
@@ -189,7 +189,7 @@ def _float(text: str) -> float:
     return number if number or not text.lower().partition("e")[0].strip("-0.") else _Rounded(number)
 
 
-def guess(name: str, items: list[Any]) -> ListKind:
+def infer_kind(name: str, items: list[Any]) -> ListKind:
     """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
     types = {float if one in (_Bare, _Rounded) else one for one in map(type, items)}
     if types <= {int, bool}:
@@ -208,14 +208,14 @@ def guess(name: str, items: list[Any]) -> ListKind:
     raise RowError("numbers and texts in one list", name)
 
 
-def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -> Cell:
+def _typed(name: str, kind: ListKind, items: list[Any], changes: list[RowChange]) -> Cell:
     if kind == "bytes":
         return Cell(kind, [_bytes(name, item) for item in items])
     types = set(map(type, items))
     if bool in types:
-        changes.append(Change(name, BOOLEAN))
+        changes.append(RowChange(name, BOOLEAN))
     if _Bare in types:
-        changes.append(Change(name, BARE))
+        changes.append(RowChange(name, BARE))
     if kind in ("int64", "int32"):
         whole = items if types == {int} else [_integer(name, kind, item) for item in items]
         return Cell(kind, integers(name, kind, whole))
@@ -227,7 +227,7 @@ def _typed(name: str, kind: ListKind, items: list[Any], changes: list[Change]) -
     from array import array
 
     if rounded:
-        changes.append(Change(name, ROUNDED_TO_DOUBLE))
+        changes.append(RowChange(name, ROUNDED_TO_DOUBLE))
     return Cell(kind, array("d", numbers))
 
 
@@ -314,7 +314,7 @@ def _what(value: Any) -> str:
 _NUMBERS = {"int64", "float", "named"}
 
 
-class _Guess:
+class _InferredColumn:
     """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone.
 
     `plain` are the kinds of values that do not bear theirs.
@@ -341,7 +341,7 @@ class _Guess:
         for one in found:
             self.kinds.setdefault(one, line)
 
-    def column(self, name: str, mixed: bool) -> Column:
+    def column(self, name: str, mixed: bool) -> RowColumn:
         """The column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
         kinds = (mixed and self.plain) or set(self.kinds)
         kind: ListKind | None
@@ -356,11 +356,11 @@ class _Guess:
         elif kinds <= {"int64", "int32"}:
             kind = "int32"  # a plain integer beside one that bears its kind
         elif mixed:
-            return Column(None)
+            return RowColumn(None)
         else:
             found = ", ".join(f"{_WORDS.get(one, one)} in line {line}" for one, line in self.kinds.items())
             raise RowError(f"it is of more than one kind: {found}", name)
-        return Column(kind, self.scalar and kind is not None, kind == "bytes")
+        return RowColumn(kind, self.scalar and kind is not None, kind == "bytes")
 
 
 _WORDS = {"named": "a text", "int64": "an integer", "float": "a number", "bytes": "a text"}
@@ -382,13 +382,13 @@ def _kind_of(item: Any) -> str:
     return "named" if isinstance(item, str) and item in NAMED else "bytes"
 
 
-class GuessSchema:
-    """Learns the schema of objects, one after another; `message` None is told by the first, as `ParseRows` does."""
+class SchemaInference:
+    """Learns the schema of objects, one after another; `message` None is told by the first, as `JsonParser` does."""
 
     def __init__(self, message: Message | None = None) -> None:
         self.message = message
-        self._features: dict[str, _Guess] = {}
-        self._lists: dict[str, _Guess] = {}
+        self._features: dict[str, _InferredColumn] = {}
+        self._lists: dict[str, _InferredColumn] = {}
         self._room = Room()
 
     def add(self, value: dict[str, Any], message: Message, line: int) -> None:
@@ -399,26 +399,26 @@ class GuessSchema:
             self._of(self._features, name).add(item, line)
         if message == "sequence_example":
             for name, steps in value.get("feature_lists", {}).items():
-                guess = self._of(self._lists, name)
+                infer_kind = self._of(self._lists, name)
                 for step in steps or ():
-                    guess.add(step, line)
+                    infer_kind.add(step, line)
 
-    def _of(self, group: dict[str, _Guess], name: str) -> _Guess:
+    def _of(self, group: dict[str, _InferredColumn], name: str) -> _InferredColumn:
         if name not in group:
             self._room.take(group, name)
-            group[name] = _Guess()
+            group[name] = _InferredColumn()
         return group[name]
 
     def merged(self) -> frozenset[str]:
         """The features of which some values are integers, and floats all the same since others are."""
         both = [*self._features.items(), *self._lists.items()]
-        return frozenset(name for name, guess in both if {"int64", "float"} <= guess.plain)
+        return frozenset(name for name, infer_kind in both if {"int64", "float"} <= infer_kind.plain)
 
     @property
     def wide(self) -> bool:
         """Whether there are kinds that an Example does not have."""
         both = (*self._features.values(), *self._lists.values())
-        return any(not guess.kinds.keys().isdisjoint(("double", "int32")) for guess in both)
+        return any(not infer_kind.kinds.keys().isdisjoint(("double", "int32")) for infer_kind in both)
 
     def schema(self, *, mixed: bool = False) -> RowSchema:
         """What was learnt: a feature of integers and of other numbers is float.
@@ -427,11 +427,13 @@ class GuessSchema:
         feature without a kind instead, so that each of its values tells its own.
         """
         groups = (self._features, self._lists)
-        features, lists = ({name: guess.column(name, mixed) for name, guess in group.items()} for group in groups)
+        features, lists = (
+            {name: infer_kind.column(name, mixed) for name, infer_kind in group.items()} for group in groups
+        )
         return RowSchema(self.message or "example", features, lists)
 
 
-def column_of(line: str, feature: str | None) -> int:
+def locate(line: str, feature: str | None) -> int:
     """The column, counted from 1, of the last key of that name in an object that parses; 1 if there is none.
 
     The parts of a SequenceExample are looked into.

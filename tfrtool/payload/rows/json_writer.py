@@ -21,8 +21,8 @@ from array import array
 from collections.abc import Iterable
 from typing import Literal, cast
 
-from tfrtool.payload.rows.columns import MAX_FEATURES, Column, RowSchema
-from tfrtool.payload.rows.row import Cell, Change, Row, RowError
+from tfrtool.payload.rows.columns import MAX_FEATURES, RowColumn, RowSchema
+from tfrtool.payload.rows.row import Cell, Row, RowChange, RowError
 from tfrtool.payload.rows.values import base64_string, doubles, floats, is_text, string
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LONG_NAME
@@ -40,7 +40,7 @@ _PARTS = {"context", "feature_lists"}
 _PLAIN: dict[ListKind, str] = {"double": "float", "int32": "int64"}
 
 
-class JsonRows:
+class JsonWriter:
     """Makes lines of rows. `lists` is `auto`, or `always` for an array even where there is one value; a schema
     overrules it. Unless `exact`, no value bears its kind, and what that loses is told."""
 
@@ -54,7 +54,7 @@ class JsonRows:
         self._names: dict[str, str] = {}
         self._plain: dict[tuple[str | bytes, bool], ListKind] = {}
 
-    def line(self, row: Row, changes: list[Change]) -> str:
+    def line(self, row: Row, changes: list[RowChange]) -> str:
         """The row as one line, without its end; what will not come back is added to `changes`."""
         columns = self._features
         cells = [
@@ -79,7 +79,7 @@ class JsonRows:
             quoted = self._names[name] = string(name)
         return quoted
 
-    def _steps(self, name: str, steps: list[Cell], changes: list[Change]) -> str:
+    def _steps(self, name: str, steps: list[Cell], changes: list[RowChange]) -> str:
         column = self._feature_lists.get(name)
         alone = self._alone and all(len(step.values) == 1 for step in steps)
         return f"[{','.join(self._cell(name, step, column, changes, alone, in_steps=True) for step in steps)}]"
@@ -88,8 +88,8 @@ class JsonRows:
         self,
         name: str,
         cell: Cell,
-        column: Column | None,
-        changes: list[Change],
+        column: RowColumn | None,
+        changes: list[RowChange],
         alone: bool | None = None,
         *,
         in_steps: bool = False,
@@ -107,10 +107,10 @@ class JsonRows:
             bears = self._other_before((name if len(name) <= LONG_NAME else _digest(name), in_steps), kind)
         if bears and not self._exact:
             bears = False
-            changes.append(Change(name, _UNTOLD, (kind, _taken_for(cell))))
+            changes.append(RowChange(name, _UNTOLD, (kind, _taken_for(cell))))
         items = _items(kind, values, column if same else None, bears)
         if kind in _USUAL_NAN and not all(map(_is_usual, cast(Iterable[float], values))) and _odd_nan(kind, values):
-            changes.append(Change(name, NAN_BITS))
+            changes.append(RowChange(name, NAN_BITS))
         body = items[0] if alone and len(items) == 1 else f"[{','.join(items)}]"
         return f'{{"{kind}":{body}}}' if bears else body
 
@@ -128,7 +128,7 @@ def _digest(name: str) -> bytes:
     return blake2b(name.encode(), digest_size=16).digest()
 
 
-def _items(kind: ListKind, values: object, column: Column | None, bears: bool) -> list[str]:
+def _items(kind: ListKind, values: object, column: RowColumn | None, bears: bool) -> list[str]:
     if kind == "bytes":
         texts = cast("list[bytes]", values)
         if bears:

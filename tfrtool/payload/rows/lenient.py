@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tfrtool.payload.kinds import kind_of
 from tfrtool.payload.mapping.record import NOT_TEXT, refuse_nested
-from tfrtool.payload.rows.row import LISTS, NO_KIND, Cell, Change, Message, Row, RowError
+from tfrtool.payload.rows.row import LISTS, NO_KIND, Cell, Message, Row, RowChange, RowError
 from tfrtool.payload.rows.values import CODES, unpacked
 from tfrtool.payload.text import text_of
 from tfrtool.payload.validate import misfit
@@ -27,7 +27,7 @@ Spans = list[tuple[int, int]]
 Item = TypeVar("Item")
 
 
-def read_odd(p: bytes, message: Message, changes: list[Change], lenient: bool) -> Row:
+def read_lenient(p: bytes, message: Message, changes: list[RowChange], lenient: bool) -> Row:
     """See `read_row`."""
     seen = kind_of(p)
     if seen not in (None, "unknown", message) and {seen, message} != {"example", "sequence_example"}:
@@ -40,13 +40,13 @@ def read_odd(p: bytes, message: Message, changes: list[Change], lenient: bool) -
         why = f"the payload is not {_NAMES[message]}: {found}"
         raise RowError(why, misfit=WireError(found.offset, found.why))
     try:
-        return _Odd(p, message, changes).row()
+        return _LenientReader(p, message, changes).row()
     except WireError as error:
         raise RowError(f"the payload is not {_NAMES[message]}: {error}", misfit=error) from None
 
 
-class _Odd:
-    def __init__(self, p: bytes, message: Message, changes: list[Change]) -> None:
+class _LenientReader:
+    def __init__(self, p: bytes, message: Message, changes: list[RowChange]) -> None:
         self.p = p
         self.kinds = LISTS[message]
         self.row_ = Row(message)
@@ -72,7 +72,7 @@ class _Odd:
         return row
 
     def _say(self, feature: str, kind: LossKind, *about: int) -> None:
-        change = Change(feature, kind, about)
+        change = RowChange(feature, kind, about)
         if change not in self.changes[-8:]:
             self.changes.append(change)
 

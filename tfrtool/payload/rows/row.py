@@ -36,7 +36,7 @@ class Cell(NamedTuple):
 NO_KIND = Cell(None, [])
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """What does not come back, and of which feature: "" for the record itself. `about` fills the braces of `kind`."""
 
     feature: str

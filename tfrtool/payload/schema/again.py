@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from tfrtool.payload.schema.columns import CODES, CONTINUED, floats, scalars
 from tfrtool.payload.schema.equal_lengths import FEATURES
-from tfrtool.payload.schema.fast_walk import PACKED, Known, entries
-from tfrtool.payload.schema.feature import Feature, Key, Lists
+from tfrtool.payload.schema.fast_walk import PACKED, HeaderCache, entries
+from tfrtool.payload.schema.feature import Feature, Key, ListSummary
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place
+from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers, RecordPlace
 from tfrtool.payload.wire.reader import WireError
 
 _VARINT = 10  # bytes of the longest one
 
 
-def add_again(total: Table, view: memoryview, begin: int, end: int, place: Place, known: Known) -> bool:
+def add_in_place(total: Table, view: memoryview, begin: int, end: int, place: RecordPlace, known: HeaderCache) -> bool:
     """Add the record `view[begin:end]` to the table. False, and nothing is added, unless it is as this module says."""
     features = total.features
     if not 0 < len(features) <= FEATURES:
@@ -27,7 +27,7 @@ def add_again(total: Table, view: memoryview, begin: int, end: int, place: Place
         return False
     if len(found) != len(features):
         return False
-    values: dict[Key, tuple[Feature, Lists, int, int]] = {}
+    values: dict[Key, tuple[Feature, ListSummary, int, int]] = {}
     for at, header in found:
         feature = features.get(header.column.key)
         if feature is None or feature.filled is None:
@@ -60,12 +60,12 @@ def add_again(total: Table, view: memoryview, begin: int, end: int, place: Place
             else:
                 scalars([bytes(view[a:b])], b - a, lists.values, lists.kind == "int32")
     total.records += 1
-    total.agreement.again()
+    total.agreement.add_one_value()
     return True
 
 
-def _add_blob(blobs: Blobs, value: memoryview, place: Place) -> None:
-    from tfrtool.payload.content.detect import told_of
+def _add_blob(blobs: Blobs, value: memoryview, place: RecordPlace) -> None:
+    from tfrtool.payload.content.detect import identify_content
 
     size = len(value)
     blobs.values += 1
@@ -74,9 +74,9 @@ def _add_blob(blobs: Blobs, value: memoryview, place: Place) -> None:
         blobs.shortest = size
     if size > blobs.longest:
         blobs.longest = size
-    kind, detail, form = told_of(value)
+    kind, detail, form = identify_content(value)
     held = blobs.contents.get(kind)
     if held is None:
-        held = blobs.contents[kind] = Held(0, place)
+        held = blobs.contents[kind] = ContentCount(0, place)
     held.count(detail, form)
     held.cut()

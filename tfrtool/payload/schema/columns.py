@@ -22,9 +22,9 @@ from math import inf, isfinite
 from operator import itemgetter
 
 from tfrtool.payload.schema.equal_lengths import Lengths
-from tfrtool.payload.schema.fast_walk import Header, sized_values
-from tfrtool.payload.schema.feature import Lists
-from tfrtool.payload.schema.values import DISTINCT, Blobs, Held, Numbers, Place
+from tfrtool.payload.schema.fast_walk import EntryHeader, sized_values
+from tfrtool.payload.schema.feature import ListSummary
+from tfrtool.payload.schema.values import DISTINCT, Blobs, ContentCount, Numbers, RecordPlace
 from tfrtool.payload.text import HEAD, has_no_control, is_text, is_utf8
 from tfrtool.payload.wire.reader import Buffer, count_varints, signed32, signed64
 
@@ -37,7 +37,7 @@ _FEW = 3  # values that are sooner looked at one by one than put together
 _MANY_BLOBS = 1024  # details of one content that are held while a run of values is looked at
 
 
-def blobs_of(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], Place]) -> Blobs:
+def blobs_of(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int], RecordPlace]) -> Blobs:
     """The sum of the values in these `(begin, end)` of a buffer, at least one; `place` gives the record of a value."""
     sizes = [end - begin for begin, end in spans]
     shortest = min(sizes)
@@ -45,8 +45,8 @@ def blobs_of(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int],
 
 
 def _contents(
-    p: Buffer, spans: Sequence[tuple[int, int]], shortest: int, place: Callable[[int], Place]
-) -> dict[str, Held]:
+    p: Buffer, spans: Sequence[tuple[int, int]], shortest: int, place: Callable[[int], RecordPlace]
+) -> dict[str, ContentCount]:
     """What the values hold; `shortest` is the least size of one."""
     if len(spans) < _FEW:
         return _summed(p, spans, range(len(spans)), place)
@@ -69,24 +69,24 @@ def _contents(
 
 
 def _summed(
-    p: Buffer, spans: Sequence[tuple[int, int]], odd: Sequence[int], place: Callable[[int], Place]
-) -> dict[str, Held]:
+    p: Buffer, spans: Sequence[tuple[int, int]], odd: Sequence[int], place: Callable[[int], RecordPlace]
+) -> dict[str, ContentCount]:
     """What the values hold, in the order in which it is first met, which tells apart what is as frequent as another.
 
     Those numbered in `odd` are looked at, all others are text.
     """
-    found: dict[str, Held] = {}
+    found: dict[str, ContentCount] = {}
     firsts: dict[str, int] = {}
     if odd:
-        from tfrtool.payload.content.detect import told_of  # which plain text does not need
+        from tfrtool.payload.content.detect import identify_content  # which plain text does not need
 
         view = memoryview(p)
     for i in odd:
-        kind, detail, form = told_of(view[spans[i][0] : spans[i][1]])
+        kind, detail, form = identify_content(view[spans[i][0] : spans[i][1]])
         one = found.get(kind)
         if one is None:
             firsts[kind] = i
-            one = found[kind] = Held(0, place(i))
+            one = found[kind] = ContentCount(0, place(i))
         one.count(detail, form)
         if len(one.details) > _MANY_BLOBS:
             one.cut()
@@ -94,7 +94,7 @@ def _summed(
     if plain:
         apart = set(odd)
         first = next(i for i in range(len(spans)) if i not in apart) if odd else 0
-        one = found.setdefault(_TEXT, Held(0, place(first)))
+        one = found.setdefault(_TEXT, ContentCount(0, place(first)))
         one.values += plain
         if first < firsts.setdefault(_TEXT, first):
             firsts[_TEXT], one.first = first, place(first)
@@ -291,11 +291,11 @@ _LONG = 1 << 16  # bytes of a run of integers that is not copied whole
 
 def add_lists(
     p: Buffer,
-    lists: Lists,
-    row: Sequence[Header],
-    kinds: set[Header],
+    lists: ListSummary,
+    row: Sequence[EntryHeader],
+    kinds: set[EntryHeader],
     offsets: Sequence[int],
-    place: Callable[[int], Place],
+    place: Callable[[int], RecordPlace],
 ) -> Lengths:
     """Add to `lists` the values of entries that begin at `offsets` with the headers in `row`; `kinds` is the set of it.
 
@@ -315,7 +315,7 @@ def add_lists(
     return counts.pop() if len(counts) == 1 else [header.count for header in row]
 
 
-def _runs(p: Buffer, row: Sequence[Header], kinds: set[Header], offsets: Sequence[int]) -> list[Buffer]:
+def _runs(p: Buffer, row: Sequence[EntryHeader], kinds: set[EntryHeader], offsets: Sequence[int]) -> list[Buffer]:
     if len(kinds) == 1:
         head, total = row[0].head, row[0].total
         return [p[at + head : at + total] for at in offsets]
@@ -325,10 +325,10 @@ def _runs(p: Buffer, row: Sequence[Header], kinds: set[Header], offsets: Sequenc
 def _add_blobs(
     p: Buffer,
     blobs: Blobs,
-    row: Sequence[Header],
-    kinds: set[Header],
+    row: Sequence[EntryHeader],
+    kinds: set[EntryHeader],
     offsets: Sequence[int],
-    place: Callable[[int], Place],
+    place: Callable[[int], RecordPlace],
 ) -> None:
     if {header.count for header in kinds} == {1}:
         spans = [(at + header.head, at + header.total) for header, at in zip(row, offsets, strict=True)]
@@ -341,7 +341,7 @@ def _add_blobs(
         blobs.merge(blobs_of(p, spans, lambda i, numbers=numbers: place(numbers[i])))  # type: ignore[misc]
 
 
-def _spans(p: Buffer, row: Sequence[Header], offsets: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+def _spans(p: Buffer, row: Sequence[EntryHeader], offsets: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
     """The values of lists of any length, each with the number of its list."""
     for i, (header, at) in enumerate(zip(row, offsets, strict=True)):
         if header.several:
@@ -352,11 +352,11 @@ def _spans(p: Buffer, row: Sequence[Header], offsets: Sequence[int]) -> Iterator
 
 
 def _add_integers(
-    p: Buffer, into: Numbers, row: Sequence[Header], kinds: set[Header], offsets: Sequence[int], narrow: bool
+    p: Buffer, into: Numbers, row: Sequence[EntryHeader], kinds: set[EntryHeader], offsets: Sequence[int], narrow: bool
 ) -> Lengths:
     if len(kinds) == 1:
         return _add_runs(p, into, row[0], offsets, narrow)
-    groups: dict[Header, list[int]] = {header: [] for header in kinds}
+    groups: dict[EntryHeader, list[int]] = {header: [] for header in kinds}
     for i, header in enumerate(row):
         groups[header].append(i)
     found = [(which, _add_runs(p, into, head, [offsets[i] for i in which], narrow)) for head, which in groups.items()]
@@ -370,7 +370,7 @@ def _add_integers(
     return placed
 
 
-def _add_runs(p: Buffer, into: Numbers, header: Header, offsets: Sequence[int], narrow: bool) -> Lengths:
+def _add_runs(p: Buffer, into: Numbers, header: EntryHeader, offsets: Sequence[int], narrow: bool) -> Lengths:
     head, total = header.head, header.total
     if not header.count:
         return 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.schema.shards import Shards
+from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Place
+from tfrtool.payload.schema.values import RecordPlace
 from tfrtool.types import Format, Kind
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class Schema:
     unknown: WireTable | None = None
     blank: int = 0
     misfits: int = 0
-    first_misfit: Place | None = None
+    first_misfit: RecordPlace | None = None
     large: int = 0
     limited: bool = False
     damaged: int = 0
     unread: int = 0
     missing: int = 0
-    shards: Shards = field(default_factory=Shards)
+    shards: ShardGroups = field(default_factory=ShardGroups)
     files: list[File] = field(default_factory=list)
 
     def merge(self, other: Schema) -> None:
@@ -76,7 +76,7 @@ class Schema:
         self.shards.merge(other.shards)
         self.files += other.files
 
-    def add_blank(self, records: int, first: Place) -> None:
+    def add_blank(self, records: int, first: RecordPlace) -> None:
         """Add a file of empty records, `first` the first of them. They stand in the tables of both kinds, in order."""
         self.blank += records
         for table in (self.examples, self.ofrecords):

@@ -8,8 +8,8 @@ from itertools import compress, count, islice, repeat
 from operator import ne
 from typing import NamedTuple
 
-from tfrtool.payload.schema.feature import Feature, Key, Met, within
-from tfrtool.payload.schema.values import Place
+from tfrtool.payload.schema.feature import Feature, FirstSeen, Key, within
+from tfrtool.payload.schema.values import RecordPlace
 
 FEATURES = 64
 """Features whose lengths are compared: those of the shortest names."""
@@ -22,10 +22,10 @@ Lengths = int | list[int]
 Two = tuple[Key, Key]
 
 
-class Parting(NamedTuple):
+class Divergence(NamedTuple):
     """The first record in which two lists differ, and in how many they do: `FEW` and one stand for any more."""
 
-    first: Met
+    first: FirstSeen
     records: int
 
 
@@ -39,12 +39,12 @@ class Agreement:
     """
 
     filled: dict[Key, int] = field(default_factory=dict)
-    partings: dict[Two, Parting] = field(default_factory=dict)
+    partings: dict[Two, Divergence] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, lengths: Mapping[Key, Lengths], records: int, place: Callable[[int], Place]) -> Agreement:
+    def of(cls, lengths: Mapping[Key, Lengths], records: int, place: Callable[[int], RecordPlace]) -> Agreement:
         """The agreement in one stretch of so many records; `place` gives that of a record by its number in it."""
-        partings: dict[Two, Parting] = {}
+        partings: dict[Two, Divergence] = {}
         groups: dict[int | tuple[int, ...], list[Key]] = {}
         filled: dict[Key, int] = {}
         for key in within(lengths, FEATURES):
@@ -52,13 +52,13 @@ class Agreement:
             filled[key] = bool(here) * records if isinstance(here, int) else records - here.count(0)
             groups.setdefault(_plain(here), []).append(key)
         several = list(groups.items())
-        known: dict[tuple[int, int], Parting] = {}
+        known: dict[tuple[int, int], Divergence] = {}
         for i, (one, keys) in enumerate(several):
             for other, others in several[i + 1 :]:
                 found = _differences(one, other, records)
                 parting = known.get(found)
                 if parting is None:
-                    parting = known[found] = Parting(Met(found[0], place(found[0])), found[1])
+                    parting = known[found] = Divergence(FirstSeen(found[0], place(found[0])), found[1])
                 for key in keys:
                     for second in others:
                         partings[(key, second) if key < second else (second, key)] = parting
@@ -85,7 +85,7 @@ class Agreement:
         for key in self.filled:
             self.filled[key] += other.filled.get(key, 0)
 
-    def again(self) -> None:
+    def add_one_value(self) -> None:
         """Add a record in which each of the features has one value."""
         for key in self.filled:
             self.filled[key] += 1
@@ -103,7 +103,7 @@ class Agreement:
                     found.append([key])
         return [group for group in found if len(group) > 1]
 
-    def near(self, features: Mapping[Key, Feature], least: int) -> Iterator[tuple[Key, Key, Parting]]:
+    def near(self, features: Mapping[Key, Feature], least: int) -> Iterator[tuple[Key, Key, Divergence]]:
         """Pairs of varying length that agreed in `least` records or more, both with values, before they did not; or, if
         they differ in a few records alone, that agree in as many more for each of those.
         """
@@ -141,16 +141,16 @@ def pair(one: Key, other: Key) -> Two:
     return (one, other) if one < other else (other, one)
 
 
-def _add(partings: dict[Two, Parting], two: Two, first: Met, records: int) -> None:
+def _add(partings: dict[Two, Divergence], two: Two, first: FirstSeen, records: int) -> None:
     """Add the records of a later stretch in which two lists differ."""
     known = partings.get(two)
     if known is not None:
         first, records = known.first, known.records + records
-    partings[two] = Parting(first, min(records, FEW + 1))
+    partings[two] = Divergence(first, min(records, FEW + 1))
 
 
 def _part(
-    partings: dict[Two, Parting],
+    partings: dict[Two, Divergence],
     names: set[Key],
     filled: Mapping[Key, int],
     features: Mapping[Key, Feature],

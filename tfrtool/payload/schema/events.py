@@ -11,8 +11,8 @@ from math import inf, isfinite
 from struct import unpack_from
 
 from tfrtool.payload.content.tensors import WIDTHS, Number, number_at, number_of
-from tfrtool.payload.schema.feature import Met
-from tfrtool.payload.schema.values import Numbers, Place, shortest
+from tfrtool.payload.schema.feature import FirstSeen
+from tfrtool.payload.schema.values import Numbers, RecordPlace, shortest
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, WireError, check_text, fields, read_varint, signed64
 
 TAGS = 1 << 15
@@ -38,7 +38,7 @@ class Tag:
     """
 
     values: int
-    first: Place
+    first: RecordPlace
     low: int
     high: int
     kinds: dict[str, int] = field(default_factory=dict)
@@ -99,10 +99,10 @@ class Ends:
 
     path: str
     first_time: float | None = None
-    first_timed: Place | None = None
+    first_timed: RecordPlace | None = None
     last_time: float | None = None
     first_step: int | None = None
-    first_stepped: Met | None = None
+    first_stepped: FirstSeen | None = None
     last_step: int | None = None
 
 
@@ -119,15 +119,15 @@ class EventTable:
     """
 
     records: int = 0
-    first: Place | None = None
+    first: RecordPlace | None = None
     earliest: float = inf
     latest: float = -inf
     low: int | None = None
     high: int | None = None
     restarts: int = 0
-    first_restart: Met | None = None
+    first_restart: FirstSeen | None = None
     gap: float = 0.0
-    gap_at: Place | None = None
+    gap_at: RecordPlace | None = None
     other: dict[str, int] = field(default_factory=dict)
     tags: dict[bytes, Tag] = field(default_factory=dict)
     more: bool = False
@@ -135,11 +135,11 @@ class EventTable:
     named: int = field(default=0, repr=False, compare=False)
 
     @classmethod
-    def of_blanks(cls, records: int, first: Place) -> EventTable:
+    def of_blanks(cls, records: int, first: RecordPlace) -> EventTable:
         """The table of so many events that say nothing."""
         return cls(records, first, ends=Ends(first.path))
 
-    def add(self, place: Place, time: float | None, step: int | None, starts: bool, what: str) -> None:
+    def add(self, place: RecordPlace, time: float | None, step: int | None, starts: bool, what: str) -> None:
         """Add the next event: its wall time, its step if it carries a summary, whether a session starts with it."""
         ends = self.ends
         if ends is None:
@@ -154,7 +154,7 @@ class EventTable:
             self.earliest, self.latest = min(self.earliest, time), max(self.latest, time)
         if step is not None:
             if ends.last_step is None:
-                ends.first_step, ends.first_stepped = step, Met(self.records, place)
+                ends.first_step, ends.first_stepped = step, FirstSeen(self.records, place)
             elif step < ends.last_step:
                 starts = True
             ends.last_step = step
@@ -162,12 +162,12 @@ class EventTable:
             self.high = step if self.high is None else max(self.high, step)
         if starts:
             self.restarts += 1
-            self.first_restart = self.first_restart or Met(self.records, place)
+            self.first_restart = self.first_restart or FirstSeen(self.records, place)
         if what:
             self.other[what] = self.other.get(what, 0) + 1
         self.records += 1
 
-    def tag(self, name: bytes, place: Place, step: int) -> Tag:
+    def tag(self, name: bytes, place: RecordPlace, step: int) -> Tag:
         """The tag of that name, begun in this record if there was none."""
         found = self.tags.get(name)
         if found is None:
@@ -291,13 +291,13 @@ class EventReader:
         misfits = []
         for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
             try:
-                self._add(table, view[begin:end], Place(path, first + i))
+                self._add(table, view[begin:end], RecordPlace(path, first + i))
             except WireError as error:
                 misfits.append((i, error))
         table.cut()
         return table, misfits
 
-    def _add(self, table: EventTable, payload: memoryview, place: Place) -> None:
+    def _add(self, table: EventTable, payload: memoryview, place: RecordPlace) -> None:
         time: float | None = None
         step, stepped, starts, what = 0, False, False, ""
         values: list[Value] = []
@@ -357,10 +357,10 @@ class EventReader:
                 if code == "f":
                     return name, logged, (unpack_from("<f", payload, begin + at)[0], False)
                 return name, logged, (number_at(payload, begin + at, code), True) if code else None
-        name, kind, plugin, own = b"", "", "", 0
+        name, kind, plugin, logged_size = b"", "", "", 0
         found: Number | None = None
         for number, wire, first, last in fields(payload, begin, end):
-            own = last - first if number in VALUES and wire == LEN else 0
+            logged_size = last - first if number in VALUES and wire == LEN else 0
             if number in _TEXTS_OF_VALUE and wire == LEN:
                 _check_texts(payload, first, last, _TEXTS_OF_VALUE[number])
             if number == 1 and wire == LEN:
@@ -378,7 +378,7 @@ class EventReader:
             at, width = size - _LAST, _LAST
             if found and found.at is not None:
                 at, width = found.at - begin, WIDTHS[found.code]
-            elif own < _LAST or kind not in _PLAIN:
+            elif logged_size < _LAST or kind not in _PLAIN:
                 width = 0  # whatever differs may be of what was logged, and of what that is
             if width:
                 if len(self.known) >= _KNOWN_MOST:

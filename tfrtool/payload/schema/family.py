@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tfrtool.payload.wire.example import ListKind
 
-Family = Literal["example", "ofrecord"]
+MessageLayout = Literal["example", "ofrecord"]
 """How features are laid out: as Examples and SequenceExamples have them, or as OFRecords do."""
 
-LISTS: dict[Family, dict[int, ListKind]] = {
+LISTS: dict[MessageLayout, dict[int, ListKind]] = {
     "example": {1: "bytes", 2: "float", 3: "int64"},
     "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
 }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
+from tfrtool.payload.schema.family import LISTS, WIDTHS, MessageLayout
 from tfrtool.payload.schema.feature import Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers
@@ -26,7 +26,7 @@ PACKED = -1
 """Count of a run of varints, which its bytes must tell."""
 
 
-class Column:
+class FeatureColumn:
     """A feature and a kind. `counted`: more different integers are known than are told apart, so that none need be."""
 
     __slots__ = ("counted", "key", "kind")
@@ -37,7 +37,7 @@ class Column:
         self.counted = False
 
 
-class Header:
+class EntryHeader:
     """The entries that begin with the same bytes: the value lies in `[head, total)` of each, `count` values in all.
 
     `several` marks the header of one entry alone, whose bytes values lie there, each behind its size. `known` is how
@@ -46,7 +46,7 @@ class Header:
 
     __slots__ = ("column", "count", "head", "known", "several", "total")
 
-    def __init__(self, column: Column, head: int, total: int, count: int, several: bool = False) -> None:
+    def __init__(self, column: FeatureColumn, head: int, total: int, count: int, several: bool = False) -> None:
         self.several = several
         self.column = column
         self.head = head
@@ -55,32 +55,32 @@ class Header:
         self.known = 0
 
 
-class Known:
+class HeaderCache:
     """What was learnt of the headers of one kind of file; bounded, and good for as many batches as one likes."""
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: MessageLayout) -> None:
         self.family = family
-        self.headers: dict[bytes, Header] = {}
-        self.columns: dict[tuple[Key, str | None], Column] = {}
-        self._uncounted: list[Column] = []  # of integers, that are still to be counted
+        self.headers: dict[bytes, EntryHeader] = {}
+        self.columns: dict[tuple[Key, str | None], FeatureColumn] = {}
+        self._uncounted: list[FeatureColumn] = []  # of integers, that are still to be counted
         self._kinds = {number << 3 | 2: kind for number, kind in LISTS[family].items()}
 
-    def column(self, key: Key, kind: str | None) -> Column:
+    def column(self, key: Key, kind: str | None) -> FeatureColumn:
         """The column of a feature and a kind, always the same one as long as it is known."""
         if len(key[1]) > LONG_NAME:
-            return Column(key, kind)
+            return FeatureColumn(key, kind)
         found = self.columns.get((key, kind))
         if found is None:
             if len(self.columns) >= _KNOWN_MOST:
                 self.columns.clear()
                 self.headers.clear()
                 self._uncounted.clear()
-            found = self.columns[key, kind] = Column(key, kind)
+            found = self.columns[key, kind] = FeatureColumn(key, kind)
             if kind is not None and kind.startswith("int"):
                 self._uncounted.append(found)
         return found
 
-    def heed(self, table: Table) -> None:
+    def update(self, table: Table) -> None:
         """Learn from what is known so far which integers need not be told apart, there being too many."""
         if not 0 < len(self._uncounted) <= _HEEDED:
             return
@@ -91,7 +91,7 @@ class Known:
             column.counted = isinstance(values, Numbers) and values.distinct is None
         self._uncounted = [column for column in self._uncounted if not column.counted]
 
-    def learn(self, p: Buffer, at: int, end: int, sample: bytes) -> Header:
+    def learn(self, p: Buffer, at: int, end: int, sample: bytes) -> EntryHeader:
         """The header of the entry at `at`, of which `sample` was looked up in vain; raises as `parse` does."""
         if p[at + 1] < 0x80 and p[at + 1] + 2 < len(sample):
             # Shorter than that: what was looked up reaches into the next entry.
@@ -106,7 +106,7 @@ class Known:
             header.known = len(sample)
         return header
 
-    def parse(self, p: Buffer, at: int, end: int) -> Header:
+    def parse(self, p: Buffer, at: int, end: int) -> EntryHeader:
         """The header of the entry at `at`; raises WireError or IndexError if its form is not usual."""
         stop, inner = _sized(p, at, end, 0x0A)
         begin, inner = _sized(p, inner, stop, 0x0A)
@@ -115,17 +115,17 @@ class Known:
             raise WireError(begin, "more than a name and a value")
         key = (False, bytes(p[inner:begin]))
         if here == stop:
-            return Header(self.column(key, None), stop - at, stop - at, 0)
+            return EntryHeader(self.column(key, None), stop - at, stop - at, 0)
         kind = self._kinds.get(p[here])
         end, here = _sized(p, here, stop, p[here])
         if kind is None or end != stop:
             raise WireError(here, "not one list")
         if here == stop:
-            return Header(self.column(key, kind), stop - at, stop - at, 0)
+            return EntryHeader(self.column(key, kind), stop - at, stop - at, 0)
         value, first = _sized(p, here, stop, 0x0A)
         if value != stop:
             if kind == "bytes":
-                return Header(self.column(key, kind), here - at, stop - at, _count_sized(p, here, stop), True)
+                return EntryHeader(self.column(key, kind), here - at, stop - at, _count_sized(p, here, stop), True)
             raise WireError(here, "not one value")
         here = first
         count = 1 if kind == "bytes" else PACKED
@@ -135,7 +135,7 @@ class Known:
                 raise WireError(here, "part of a number")
         elif kind != "bytes" and here == stop:
             count = 0
-        return Header(self.column(key, kind), here - at, stop - at, count)
+        return EntryHeader(self.column(key, kind), here - at, stop - at, count)
 
 
 def _sized(p: Buffer, at: int, end: int, tag: int) -> tuple[int, int]:
@@ -170,12 +170,12 @@ def sized_values(p: Buffer, at: int, end: int) -> Iterator[tuple[int, int]]:
         at = stop
 
 
-def entries(view: Buffer, begin: int, end: int, known: Known) -> list[tuple[int, Header]]:
+def entries(view: Buffer, begin: int, end: int, known: HeaderCache) -> list[tuple[int, EntryHeader]]:
     """Where each entry of the record in `[begin, end)` begins, and its header, which is parsed where it lies.
 
     Raises WireError or IndexError if its form is not usual.
     """
-    found: list[tuple[int, Header]] = []
+    found: list[tuple[int, EntryHeader]] = []
     stop, at = _sized(view, begin, end, 0x0A) if known.family == "example" else (end, begin)
     while at < stop == end:
         header = None
@@ -194,13 +194,13 @@ def entries(view: Buffer, begin: int, end: int, known: Known) -> list[tuple[int,
 
 
 def gather(
-    p: bytes, begins: Sequence[int], ends: Sequence[int], known: Known
-) -> tuple[list[Header], list[int], list[int], list[int]]:
+    p: bytes, begins: Sequence[int], ends: Sequence[int], known: HeaderCache
+) -> tuple[list[EntryHeader], list[int], list[int], list[int]]:
     """The entries of records in their usual form: header and offset of each, and how many there are up to each record.
 
     The last of the results are the numbers of those records that are not of that form, and have no entry in the others.
     """
-    headers: list[Header] = []
+    headers: list[EntryHeader] = []
     offsets: list[int] = []
     marks: list[int] = []
     odd: list[int] = []
@@ -208,7 +208,7 @@ def gather(
     get = known.headers.get
     wrapped = known.family == "example"
     plan: list[int] = []  # how many bytes the headers of an earlier record were known by
-    strayed = 0
+    irregular_count = 0
     for begin, end in zip(begins, ends, strict=True):
         at = begin
         try:
@@ -244,9 +244,9 @@ def gather(
                     at += header.total
                 if at != end:
                     raise WireError(at, "too long")
-                if not strayed & 7:  # records of any order need no new plan each
+                if not irregular_count & 7:  # records of any order need no new plan each
                     plan = [header.known for header in headers[marks[-1] if marks else 0 :]]
-                strayed += 1
+                irregular_count += 1
         except (IndexError, WireError):
             done = marks[-1] if marks else 0
             del headers[done:], offsets[done:]
@@ -255,11 +255,11 @@ def gather(
     return headers, offsets, marks, odd
 
 
-def gather_large(
-    view: memoryview, begins: Sequence[int], ends: Sequence[int], known: Known
-) -> tuple[list[Header], list[int], list[int], list[int]]:
+def gather_in_place(
+    view: memoryview, begins: Sequence[int], ends: Sequence[int], known: HeaderCache
+) -> tuple[list[EntryHeader], list[int], list[int], list[int]]:
     """The same for records of which nothing should be copied."""
-    headers: list[Header] = []
+    headers: list[EntryHeader] = []
     offsets: list[int] = []
     marks: list[int] = []
     odd: list[int] = []

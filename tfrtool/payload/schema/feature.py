@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tfrtool.payload.schema.values import Blobs, Held, Numbers, Place, values_for
+from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers, RecordPlace, values_for
 
 Key = tuple[bool, bytes]
 """Whether it is a feature list, and the name. Context features and feature lists have names of their own."""
 
 
-class Met(NamedTuple):
+class FirstSeen(NamedTuple):
     """A record in which something was first met: its number within the stretch of records, and its place."""
 
     at: int
-    place: Place
+    place: RecordPlace
 
-    def after(self, before: int) -> Met:
+    def after(self, before: int) -> FirstSeen:
         """The same, seen from a stretch that begins `before` records earlier."""
-        return Met(before + self.at, self.place)
+        return FirstSeen(before + self.at, self.place)
 
 
 @dataclass(slots=True)
-class Lists:
+class ListSummary:
     """The lists of one kind: in how many records, the first of them, values a list at least and at most, the values.
 
     `short_at` and `long_at` are the first records with as few and as many, `pieced` the first in which a list of
@@ -33,15 +33,15 @@ class Lists:
 
     kind: str | None
     records: int
-    first: Place
+    first: RecordPlace
     shortest: int
     longest: int
     values: Numbers | Blobs | None
-    short_at: Place
-    long_at: Place
-    pieced: Place | None = None
+    short_at: RecordPlace
+    long_at: RecordPlace
+    pieced: RecordPlace | None = None
 
-    def merge(self, other: Lists) -> None:
+    def merge(self, other: ListSummary) -> None:
         self.records += other.records
         if other.shortest < self.shortest:
             self.shortest, self.short_at = other.shortest, other.short_at
@@ -51,10 +51,10 @@ class Lists:
         if self.values is not None:
             self.values.merge(other.values)  # type: ignore[arg-type]
 
-    def copy(self) -> Lists:
+    def copy(self) -> ListSummary:
         values = None if self.values is None else self.values.copy()
         places = self.short_at, self.long_at, self.pieced
-        return Lists(self.kind, self.records, self.first, self.shortest, self.longest, values, *places)
+        return ListSummary(self.kind, self.records, self.first, self.shortest, self.longest, values, *places)
 
 
 @dataclass(slots=True)
@@ -70,10 +70,10 @@ class Feature:
     is_list: bool = False
     present: int = 0
     repeated: int = 0
-    first_repeated: Place | None = None
-    missing: Place | None = None
-    filled: Met | None = None
-    kinds: dict[str | None, Lists] = field(default_factory=dict)
+    first_repeated: RecordPlace | None = None
+    missing: RecordPlace | None = None
+    filled: FirstSeen | None = None
+    kinds: dict[str | None, ListSummary] = field(default_factory=dict)
     steps: tuple[int, int] | None = None
 
     def merge(self, other: Feature, before: int) -> None:
@@ -123,11 +123,11 @@ class Feature:
             elif values is not None and values.distinct is not None and len(values.distinct) > distinct:
                 values.distinct = None
 
-    def lists(self, kind: str | None, place: Place) -> Lists:
+    def lists(self, kind: str | None, place: RecordPlace) -> ListSummary:
         """The lists of a kind, which are begun at `place` if there were none."""
         found = self.kinds.get(kind)
         if found is None:
-            found = self.kinds[kind] = Lists(kind, 0, place, 1 << 62, 0, values_for(kind), place, place)
+            found = self.kinds[kind] = ListSummary(kind, 0, place, 1 << 62, 0, values_for(kind), place, place)
         return found
 
     @property
@@ -156,7 +156,7 @@ class Feature:
         return max((lists.longest for lists in self.kinds.values()), default=0)
 
     @property
-    def contents(self) -> dict[str, Held]:
+    def contents(self) -> dict[str, ContentCount]:
         """What its bytes values hold."""
         lists = self.kinds.get("bytes")
         return lists.values.contents if lists is not None and isinstance(lists.values, Blobs) else {}

@@ -73,11 +73,11 @@ class Difference(NamedTuple):
 
 
 @dataclass
-class Shards:
+class ShardGroups:
     """The files of a data set by what they hold, in the order in which each kind of file is first met.
 
-    `Shards()` is the identity of `merge`, which is associative. `beyond` has those that are not compared, being too
-    wide or of too many kinds, by a digest of what they hold.
+    `ShardGroups()` is the identity of `merge`, which is associative. `beyond` has those that are not compared, being
+    too wide or of too many kinds, by a digest of what they hold.
     """
 
     groups: dict[Signature, Group] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Shards:
         else:
             self._add(found, Group(1, path, table.records, {} if found in self.groups else _facts(table)))
 
-    def merge(self, other: Shards) -> None:
+    def merge(self, other: ShardGroups) -> None:
         """Add other files, which come later."""
         for found, group in other.groups.items():
             self._add(found, group)

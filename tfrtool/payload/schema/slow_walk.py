@@ -17,10 +17,10 @@ from tfrtool.payload.features.view import Spans, find_lists, map_entries, pieces
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.columns import CODES, blobs_of, floats, integers
 from tfrtool.payload.schema.equal_lengths import Agreement
-from tfrtool.payload.schema.family import LISTS, WIDTHS, Family
-from tfrtool.payload.schema.feature import Feature, Key, Lists, Met, within
+from tfrtool.payload.schema.family import LISTS, WIDTHS, MessageLayout
+from tfrtool.payload.schema.feature import Feature, FirstSeen, Key, ListSummary, within
 from tfrtool.payload.schema.table import FEATURES, Table
-from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LEN, Buffer, WireError, check_varints, count_varints, fields, read_size
 
@@ -84,7 +84,7 @@ class Steps:
         return steps(self._view, self._spans) if self._held is None else iter(self._held)
 
 
-class Record:
+class RecordEntries:
     """One record: its features and feature lists by name, the last of each, and which names stood more than once.
 
     `room` is how many steps may still be held.
@@ -109,9 +109,9 @@ class Record:
             self.more = True
 
 
-def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
+def read_record(view: Buffer, begin: int, end: int, family: MessageLayout) -> RecordEntries:
     """Read the record in `[begin, end)`; raises WireError where protobuf would refuse it for more than a name."""
-    record = Record()
+    record = RecordEntries()
     if family == "ofrecord":
         _read_features(view, begin, end, record, family)
         return record
@@ -130,7 +130,7 @@ def read_record(view: Buffer, begin: int, end: int, family: Family) -> Record:
     return record
 
 
-def _read_features(view: Buffer, begin: int, end: int, record: Record, family: Family) -> None:
+def _read_features(view: Buffer, begin: int, end: int, record: RecordEntries, family: MessageLayout) -> None:
     lists = LISTS[family]
     for name, value in map_entries(view, [(begin, end)]):
         key = (False, name)
@@ -182,7 +182,7 @@ _MANY = 1 << 12  # values that are looked at together
 
 
 def one_by_one(
-    p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: Family
+    p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: MessageLayout
 ) -> tuple[Table, list[tuple[int, WireError]]]:
     """The table of these records, and those that do not parse, which are not in it (see `read_record`)."""
     total = Table()
@@ -195,18 +195,18 @@ def one_by_one(
         except WireError as error:
             misfits.append((i, WireError(error.offset - begin, error.why)))
         else:
-            total.merge(table_of(p, record, Place(path, first + i)))
+            total.merge(table_of(p, record, RecordPlace(path, first + i)))
     return total, misfits
 
 
-def _refuse_alien(payload: Buffer, begin: int, family: Family) -> None:
+def _refuse_alien(payload: Buffer, begin: int, family: MessageLayout) -> None:
     """Raise WireError for a record in which nothing of its kind was found, unless it is one without features."""
     found = fits(payload, family)
     if found and (family == "ofrecord" or fits(payload, "sequence_example")):
         raise WireError(begin + found.offset, found.why)
 
 
-def table_of(p: Buffer, record: Record, place: Place) -> Table:
+def table_of(p: Buffer, record: RecordEntries, place: RecordPlace) -> Table:
     """The table of one record."""
     features: dict[Key, Feature] = {}
     lengths: dict[Key, int] = {}
@@ -218,24 +218,24 @@ def table_of(p: Buffer, record: Record, place: Place) -> Table:
         _add(p, lists, entry.spans(), place)
         lists.pieced = place if entry.pieced else None
         if entry.count:
-            feature.filled = Met(0, place)
+            feature.filled = FirstSeen(0, place)
     for key, steps in record.lists.items():
         feature = features[key] = _feature(key, record, place)
         count = _add_steps(p, feature, steps, place)
         feature.steps = count, count
         lengths[key] = count
         if count:
-            feature.filled = Met(0, place)
+            feature.filled = FirstSeen(0, place)
     agreement = Agreement.of(lengths, 1, lambda at: place)
     return Table(1, place, int(record.is_sequence), features, agreement, record.more)
 
 
-def _feature(key: Key, record: Record, place: Place) -> Feature:
+def _feature(key: Key, record: RecordEntries, place: RecordPlace) -> Feature:
     twice = key in record.repeated
     return Feature(key[1], key[0], 1, int(twice), place if twice else None)
 
 
-def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: Place) -> int:
+def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: RecordPlace) -> int:
     """Add the steps of a feature list; their number. Values of many steps are looked at together."""
     waiting: dict[str | None, list[tuple[int, int]]] = {}
     count = 0
@@ -257,7 +257,7 @@ def _add_steps(p: Buffer, feature: Feature, found: Iterable[Entry], place: Place
     return count
 
 
-def _add(p: Buffer, lists: Lists, spans: Iterator[tuple[int, int]], place: Place) -> None:
+def _add(p: Buffer, lists: ListSummary, spans: Iterator[tuple[int, int]], place: RecordPlace) -> None:
     """Add the values of one list."""
     if isinstance(lists.values, Blobs):
         while some := list(islice(spans, _MANY)):

@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import sub
 
-from tfrtool.payload.schema.again import add_again
+from tfrtool.payload.schema.again import add_in_place
 from tfrtool.payload.schema.columns import Broken, add_lists
 from tfrtool.payload.schema.equal_lengths import FEATURES, Agreement, Lengths
-from tfrtool.payload.schema.fast_walk import Column, Header, Known, gather, gather_large
-from tfrtool.payload.schema.feature import Feature, Key, Met, within
+from tfrtool.payload.schema.fast_walk import EntryHeader, FeatureColumn, HeaderCache, gather, gather_in_place
+from tfrtool.payload.schema.feature import Feature, FirstSeen, Key, within
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Numbers, Place
+from tfrtool.payload.schema.values import Numbers, RecordPlace
 from tfrtool.payload.wire.reader import Buffer, WireError
 
 
-class Batch:
+class FeatureBatch:
     """Gathers the features of some records, all from one buffer."""
 
     def __init__(self, p: Buffer, path: str, records: Sequence[int]) -> None:
@@ -32,16 +32,16 @@ class Batch:
         self.features: dict[Key, Feature] = {}
         self.lengths: dict[Key, Lengths] = {}
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> RecordPlace:
         """The record of that number in the batch."""
-        return Place(self.path, self.records[number])
+        return RecordPlace(self.path, self.records[number])
 
     def table(self) -> Table:
         count = len(self.records)
         agreement = Agreement.of(self.lengths, count, self.place)
         return Table(count, self.place(0), 0, self.features, agreement)
 
-    def even(self, headers: list[Header], offsets: list[int], width: int) -> bool:
+    def even(self, headers: list[EntryHeader], offsets: list[int], width: int) -> bool:
         """Add records that have `width` entries each. False if they do not have the same features in the same order."""
         columns = []
         for i in range(width):
@@ -59,10 +59,10 @@ class Batch:
             self.lengths[column.key] = self._column(feature, column, row, kinds, offsets[i::width], None)
         return True
 
-    def uneven(self, headers: list[Header], offsets: list[int], marks: list[int]) -> None:
+    def uneven(self, headers: list[EntryHeader], offsets: list[int], marks: list[int]) -> None:
         """Add records of any features in any order."""
-        rows: dict[Column, tuple[list[Header], list[int], list[int]]] = {}
-        stands: dict[Key, list[int]] = {}
+        rows: dict[FeatureColumn, tuple[list[EntryHeader], list[int], list[int]]] = {}
+        records_of: dict[Key, list[int]] = {}
         repeats: list[tuple[int, list[Key]]] = []
         begin = 0
         for number, end in enumerate(marks):
@@ -76,20 +76,20 @@ class Batch:
                 of_column[0].append(headers[i])
                 of_column[1].append(offsets[i])
                 of_column[2].append(number)
-                stands.setdefault(key, []).append(number)
+                records_of.setdefault(key, []).append(number)
             begin = end
         count = len(marks)
-        for key, numbers_of in stands.items():
-            self._stands(key, numbers_of, count)  # in the order in which they are first met
+        for key, numbers_of in records_of.items():
+            self._add_feature(key, numbers_of, count)  # in the order in which they are first met
         for number, keys in repeats:
             self._repeated(keys, number)
-        compared = within(stands, FEATURES)
+        compared = within(records_of, FEATURES)
         for column, (row, at, which) in rows.items():
             found = self._column(self.features[column.key], column, row, set(row), at, which)
             if column.key in compared:
                 self._lengths(column.key, found, which, count)
 
-    def _stands(self, key: Key, which: list[int], count: int) -> None:
+    def _add_feature(self, key: Key, which: list[int], count: int) -> None:
         feature = self.features[key] = Feature(key[1], key[0])
         feature.present = len(which)
         if len(which) < count:
@@ -123,9 +123,9 @@ class Batch:
     def _column(
         self,
         feature: Feature,
-        column: Column,
-        row: list[Header],
-        kinds: set[Header],
+        column: FeatureColumn,
+        row: list[EntryHeader],
+        kinds: set[EntryHeader],
         offsets: list[int],
         which: list[int] | None,
     ) -> Lengths:
@@ -135,7 +135,7 @@ class Batch:
         if isinstance(lists.values, Numbers) and column.counted:
             lists.values.distinct = None
 
-        def place(i: int) -> Place:
+        def place(i: int) -> RecordPlace:
             return self.place(which[i] if which else i)
 
         found = add_lists(self.p, lists, row, kinds, offsets, place)
@@ -150,7 +150,7 @@ class Batch:
             at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
             number = which[at] if which else at
             if feature.filled is None or number < feature.filled.at:
-                feature.filled = Met(number, self.place(number))
+                feature.filled = FirstSeen(number, self.place(number))
         return found
 
 
@@ -166,11 +166,17 @@ _ODD = 8
 
 
 def add(
-    total: Table, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
+    total: Table,
+    view: memoryview,
+    begins: Sequence[int],
+    ends: Sequence[int],
+    first: int,
+    path: str,
+    known: HeaderCache,
 ) -> Sequence[Misfit]:
     """Add the payloads to a table, and give those that are not in it, as `summarise` does."""
     one_large = len(begins) == 1 and ends[0] - begins[0] >= LARGE
-    if one_large and add_again(total, view, begins[0], ends[0], Place(path, first), known):
+    if one_large and add_in_place(total, view, begins[0], ends[0], RecordPlace(path, first), known):
         return ()
     table, misfits = summarise(view, begins, ends, first, path, known)
     total.merge(table, spent=True)
@@ -178,7 +184,7 @@ def add(
 
 
 def summarise(
-    view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: Known
+    view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: HeaderCache
 ) -> tuple[Table, list[Misfit]]:
     """The table of the payloads `view[begins[i]:ends[i]]`, which are records `first`, `first + 1` … of the file.
 
@@ -217,7 +223,7 @@ class _Stretch:
         ends: Sequence[int],
         first: int,
         path: str,
-        known: Known,
+        known: HeaderCache,
         small: bool,
     ) -> None:
         self.first = first
@@ -234,7 +240,7 @@ class _Stretch:
             p = self.p = bytes(view[base : ends[-1]])
             found = gather(p, self.begins, self.ends, known)
         else:
-            found = gather_large(view, begins, ends, known)
+            found = gather_in_place(view, begins, ends, known)
         self.headers, self.offsets, self.marks, self.odd = found
 
     def tables(self) -> Iterator[tuple[Table, list[Misfit]]]:
@@ -270,13 +276,13 @@ class _Stretch:
         except Broken:
             return self._one_by_one(begin, end)
 
-    def _batch(self, headers: list[Header], offsets: list[int], marks: list[int], records: range) -> Table:
+    def _batch(self, headers: list[EntryHeader], offsets: list[int], marks: list[int], records: range) -> Table:
         width = marks[0]
         regular = range(width, len(headers) + 1, width or 1)
         if len(headers) == width * len(marks) and (len(marks) == 1 or marks == list(regular)):
-            batch = Batch(self.p, self.path, records)
+            batch = FeatureBatch(self.p, self.path, records)
             if batch.even(headers, offsets, width):
                 return batch.table()
-        batch = Batch(self.p, self.path, records)
+        batch = FeatureBatch(self.p, self.path, records)
         batch.uneven(headers, offsets, marks)
         return batch.table()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tfrtool.payload.schema.equal_lengths import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, rank
-from tfrtool.payload.schema.values import DETAILS, DISTINCT, Place
+from tfrtool.payload.schema.values import DETAILS, DISTINCT, RecordPlace
 
 FEATURES = 1 << 15
 """Features that are described, those of most records: a wide table has thousands of columns, and a writer that makes
@@ -34,7 +34,7 @@ class Table:
     """
 
     records: int = 0
-    first: Place | None = None
+    first: RecordPlace | None = None
     sequences: int = 0
     features: dict[Key, Feature] = field(default_factory=dict)
     agreement: Agreement = field(default_factory=Agreement)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tfrtool.payload.schema.columns import blobs_of
-from tfrtool.payload.schema.values import Blobs, Place
+from tfrtool.payload.schema.values import Blobs, RecordPlace
 from tfrtool.payload.validate import nearly
 from tfrtool.payload.wire.reader import LEN, WireError, fields
 
@@ -20,7 +20,7 @@ class WireField:
     """One field: in how many records, the first, how often in one of them at least and at most, and what it holds."""
 
     records: int
-    first: Place
+    first: RecordPlace
     fewest: int
     most: int
     values: Blobs
@@ -43,13 +43,13 @@ class WireTable:
     """
 
     records: int = 0
-    first: Place | None = None
+    first: RecordPlace | None = None
     opaque: int = 0
-    first_opaque: Place | None = None
+    first_opaque: RecordPlace | None = None
     payloads: Blobs = field(default_factory=Blobs)
     fields: dict[tuple[int, int], WireField] = field(default_factory=dict)
     more: bool = False
-    near: tuple[Place, str] | None = None
+    near: tuple[RecordPlace, str] | None = None
 
     def merge(self, other: WireTable) -> None:
         """Add a later stretch to this one; `other` stays as it is."""
@@ -79,7 +79,7 @@ def summarise_wire(view: memoryview, begins: Sequence[int], ends: Sequence[int],
     """The table of the payloads `view[begins[i]:ends[i]]`."""
     table = WireTable()
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-        payload, place = view[begin:end], Place(path, first + i)
+        payload, place = view[begin:end], RecordPlace(path, first + i)
         one = WireTable(1, place)
         if table.near is None and (near := nearly(payload)):
             one.near = place, near
@@ -94,7 +94,7 @@ def summarise_wire(view: memoryview, begins: Sequence[int], ends: Sequence[int],
     return table
 
 
-def _fields_of(payload: memoryview, place: Place) -> dict[tuple[int, int], WireField]:
+def _fields_of(payload: memoryview, place: RecordPlace) -> dict[tuple[int, int], WireField]:
     found: dict[tuple[int, int], WireField] = {}
     spans: dict[tuple[int, int], list[tuple[int, int]]] = {}
     held = 0
@@ -121,7 +121,7 @@ def _flush(
     payload: memoryview,
     found: dict[tuple[int, int], WireField],
     spans: dict[tuple[int, int], list[tuple[int, int]]],
-    place: Place,
+    place: RecordPlace,
 ) -> None:
     for key, some in spans.items():
         if key in found:

@@ -18,7 +18,7 @@ DETAILS = 16
 INT32 = (-(2**31), 2**31 - 1)
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """A record: the path of its file, and its number there, from 0."""
 
     path: str
@@ -68,7 +68,7 @@ def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
 
 
 @dataclass(slots=True)
-class Held:
+class ContentCount:
     """One content among the values of a feature: how many hold it, the first record, and details of its headers.
 
     `details` has the shortest `DETAILS` of them, each with its number; `more` says that there were others. `forms` has
@@ -76,7 +76,7 @@ class Held:
     """
 
     values: int
-    first: Place
+    first: RecordPlace
     details: dict[str, int] = field(default_factory=dict)
     more: bool = False
     forms: dict[str, int] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Held:
         if detail:
             self.details[detail] = self.details.get(detail, 0) + 1
 
-    def merge(self, other: Held) -> None:
+    def merge(self, other: ContentCount) -> None:
         self.values += other.values
         for form, count in other.forms.items():
             self.forms[form] = self.forms.get(form, 0) + count
@@ -106,8 +106,8 @@ class Held:
             self.details = {detail: count for detail, count in self.details.items() if detail in kept}
             self.more = True
 
-    def copy(self) -> Held:
-        return Held(self.values, self.first, dict(self.details), self.more, dict(self.forms))
+    def copy(self) -> ContentCount:
+        return ContentCount(self.values, self.first, dict(self.details), self.more, dict(self.forms))
 
 
 def shortest(names: Iterable[str], count: int) -> set[str]:
@@ -123,7 +123,7 @@ class Blobs:
     bytes: int = 0
     shortest: float = inf
     longest: int = 0
-    contents: dict[str, Held] = field(default_factory=dict)
+    contents: dict[str, ContentCount] = field(default_factory=dict)
 
     def merge(self, other: Blobs) -> None:
         self.values += other.values

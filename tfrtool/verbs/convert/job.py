@@ -274,7 +274,7 @@ class Conversion:
                 if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            met = [self._plan.names.met, *self._mappers.met]
+            met = [self._plan.names.seen, *self._mappers.seen]
             written = sum(report.written for report in self.reports)
             unmet_names = list(unmet(self._asked, met, self._plan.where, written))
             if self.reports:

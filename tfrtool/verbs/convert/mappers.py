@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tfrtool.errors import OpenError, RefusedError
-from tfrtool.payload.mapping.mapper import Gate, Mapper
+from tfrtool.payload.mapping.mapper import Mapper, PassThrough
 from tfrtool.payload.mapping.rules import KINDS, Rules, Side
-from tfrtool.payload.mapping.schema_file import Schema
+from tfrtool.payload.mapping.schema_file import SchemaRecorder
 from tfrtool.suggestion import Suggestion
 from tfrtool.verbs.formats.base import ROWS, Target
 
 if TYPE_CHECKING:
-    from tfrtool.payload.mapping.rules import Met
+    from tfrtool.payload.mapping.rules import NamesSeen
     from tfrtool.payload.rows.columns import RowSchema
     from tfrtool.verbs.convert.inputs import Input
     from tfrtool.verbs.convert.options import ConvertOptions
@@ -65,14 +65,14 @@ def _is_of_rows(data: bytes) -> dict[str, Any] | None:
 
 def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
     """The rules, and what a schema tells of names and kinds where the rules do not. Raises OpenError."""
-    from tfrtool.payload.mapping.schema_file import Known
+    from tfrtool.payload.mapping.schema_file import LoadedSchema
 
     data = _read(path)
     if _is_of_rows(data) is not None:
         raise _unusable(path, "it is one of rows, for JSON Lines and Parquet")
     _refuse_other_json(path, data)
     try:
-        known = Known.from_json(data)
+        known = LoadedSchema.from_json(data)
         if (known.source, known.target) != (source, target):
             raise ValueError(
                 f"it leads from {known.source} to {known.target}, and this conversion from {source} to {target}"
@@ -107,13 +107,13 @@ def written(schema: RowSchema) -> bytes:
 
 
 class Mappers:
-    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `met` has
+    """Gives each input its mapper. `schema` learns the names and kinds of all, where it is to be written; `seen` has
     what was asked for and met, by input; `renamed` the names that features had, by those that they have, where a schema
     of rows is to be written; `back` are the new names that a schema of rows gives back to what is read by it."""
 
     def __init__(self) -> None:
-        self.schema: Schema | None = None
-        self.met: list[Met] = []
+        self.schema: SchemaRecorder | None = None
+        self.seen: list[NamesSeen] = []
         self.renamed: dict[bytes, bytes] = {}
         self.back: dict[str, str] = {}
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
@@ -143,16 +143,16 @@ class Mappers:
             renamed = {new.encode("utf-8", "surrogateescape"): old.encode() for new, old in back.items()}
             self._rules[key] = replace(rules, for_rows=target in ROWS, rename={**renamed, **rules.rename})
         if options.schema_out is not None and self.schema is None and not of_rows:
-            self.schema = Schema(side, to)
+            self.schema = SchemaRecorder(side, to)
         if self.schema is not None and self.schema.source != side:
             raise RefusedError(
                 "a schema is of inputs of one format, and these are of both",
                 Suggestion(words="convert without {schema_out}"),
             )
-        told = (self.schema.see, self.schema.flattened) if self.schema else ()
+        told = (self.schema.note_feature, self.schema.flattened) if self.schema else ()
         learns = options.schema_out is not None and target in ROWS
-        mapper = (Gate if stays else Mapper)(
+        mapper = (PassThrough if stays else Mapper)(
             side, to, self._rules[key], *told, renamed=self.renamed if learns else None
         )
-        self.met.append(mapper.names.met)
+        self.seen.append(mapper.names.seen)
         return mapper

@@ -15,7 +15,7 @@ from tfrtool.errors import RefusedError, TfrtoolError
 from tfrtool.payload.mapping.lists import all_int32
 from tfrtool.payload.mapping.record import read_record, values_of
 from tfrtool.payload.mapping.rules import Refused
-from tfrtool.payload.rows.columns import Place, RowSchema, Survey
+from tfrtool.payload.rows.columns import RowPlace, RowSchema, Survey
 from tfrtool.payload.rows.row import RowError
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LONG_NAME, WireError
@@ -26,7 +26,7 @@ from tfrtool.verbs.convert.outputs import Counting
 from tfrtool.verbs.convert.shards import told_by_name
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows.json_reader import GuessSchema
+    from tfrtool.payload.rows.json_reader import SchemaInference
     from tfrtool.sources.source import Source
     from tfrtool.types import Kind
     from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
@@ -96,7 +96,7 @@ class Passes:
             plan.columns = sink.columns()
         return total
 
-    def lines(self) -> GuessSchema:
+    def lines(self) -> SchemaInference:
         """The kinds of the features of all JSON Lines among the inputs."""
         from tfrtool.verbs.convert.row_inputs import RowInput, survey_lines
 
@@ -139,7 +139,7 @@ class Surveying:
         if row.message == "ofrecord":  # which holds all that an Example does
             self._survey.message = row.message
         try:
-            self._survey.add(row, Place(self.path, number))
+            self._survey.add(row, RowPlace(self.path, number))
         except RowError as error:
             feature = (error.feature or "").encode("utf-8", "surrogateescape")
             raise Refused(feature, error.why, "{select} takes the features that are wanted") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.errors import DamageError, RefusedError, TfrtoolError
 from tfrtool.framing.damage import Damage
 from tfrtool.payload.mapping.rules import Losses, Refused
-from tfrtool.payload.rows.row import Change, Row, RowError
+from tfrtool.payload.rows.row import Row, RowChange, RowError
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.report import LossKind
 from tfrtool.suggestion import Suggestion
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.filter import Where
     from tfrtool.payload.mapping.mapper import Mapper
     from tfrtool.payload.mapping.rules import Side
-    from tfrtool.payload.rows.json_reader import GuessSchema
+    from tfrtool.payload.rows.json_reader import SchemaInference
     from tfrtool.payload.rows.row import Message
     from tfrtool.report import ConvertReport
     from tfrtool.sources.source import Source
@@ -85,12 +85,12 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losse
 
 def survey_lines(
     sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Progress | None = None
-) -> GuessSchema:
+) -> SchemaInference:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
-    from tfrtool.payload.rows.json_reader import GuessSchema
+    from tfrtool.payload.rows.json_reader import SchemaInference
     from tfrtool.verbs.formats.jsonl import JsonlReader
 
-    guess = GuessSchema()
+    guess = SchemaInference()
     for source in sources:
         reader = JsonlReader(
             source.name,
@@ -100,7 +100,7 @@ def survey_lines(
             bad=_passed_over,
             progress=progress,
         )
-        changes: list[Change] = []
+        changes: list[RowChange] = []
         with suppress(TfrtoolError, RowError):
             for number, value, row in reader.rows(changes):
                 guess.add(value if wanted is None else _chosen(value, row, wanted), row.message, number)

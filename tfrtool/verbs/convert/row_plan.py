@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from tfrtool.payload.filter import Where
 from tfrtool.payload.mapping.record import NotText, read_record
-from tfrtool.payload.mapping.rules import Losses, Names, Refused, Types
-from tfrtool.payload.rows.columns import Column, RowSchema
+from tfrtool.payload.mapping.rules import Losses, NameMapping, Refused, Types
+from tfrtool.payload.rows.columns import RowColumn, RowSchema
 from tfrtool.payload.rows.convert import read_row
-from tfrtool.payload.rows.row import Change, Message, Row, RowError
+from tfrtool.payload.rows.row import Message, Row, RowChange, RowError
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.types import Progress
 from tfrtool.verbs.formats.jsonl import Changes
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows.json_reader import GuessSchema
-    from tfrtool.payload.rows.json_writer import JsonRows
+    from tfrtool.payload.rows.json_reader import SchemaInference
+    from tfrtool.payload.rows.json_writer import JsonWriter
     from tfrtool.sources.source import Source
     from tfrtool.types import Kind
     from tfrtool.verbs.convert.options import ConvertOptions
@@ -53,7 +53,7 @@ class Telling(Changes):
         super().__init__()
         self._losses = losses
 
-    def add(self, changes: list[Change], record: int) -> None:
+    def add(self, changes: list[RowChange], record: int) -> None:
         for change in dict.fromkeys(changes):
             feature = change.feature.encode("utf-8", "surrogateescape") if change.feature else None
             self._losses.add(feature, change.kind, record, change.about)
@@ -77,12 +77,12 @@ class RowPlan:
         self.message: Message | None = None
         self.losses = Losses()
         self.number = 0
-        self.surveys: Callable[[], GuessSchema] | None = None
+        self.surveys: Callable[[], SchemaInference] | None = None
         self.guessed: RowSchema | None = None
         self.merged: frozenset[str] = frozenset()
-        self.names = Names(options.rules)
+        self.names = NameMapping(options.rules)
         self.where = Where(options.conditions) if options.conditions else None
-        self._lines: JsonRows | None = None
+        self._lines: JsonWriter | None = None
         self._prepared: tuple[int, str] | None = None
 
     # Inputs
@@ -114,21 +114,21 @@ class RowPlan:
             self.guessed = RowSchema(message, columns, schema.feature_lists)
         return self.guessed
 
-    def _typed(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+    def _typed(self, columns: Mapping[str, RowColumn]) -> dict[str, RowColumn]:
         """The columns whose kind is asked for, by their name in the rows."""
         rules = self.options.rules
-        names, types = Names(rules), Types(rules)
+        names, types = NameMapping(rules), Types(rules)
         typed = {}
         for name in map(_encoded, columns):
             by = types.asked(name, names.target(name))
             if by is not None:
-                self.names.met.types.add(by)
-                typed[_decoded(name)] = Column(rules.types[by])
+                self.names.seen.types.add(by)
+                typed[_decoded(name)] = RowColumn(rules.types[by])
         for name, kind in rules.types.items():
             befores = [before for before, after in rules.rename.items() if after == name]
             for before in (*befores, rules.strip_prefix + name, name):
                 if _decoded(before) not in columns and names.target(before) in (name, None):
-                    typed.setdefault(_decoded(before), Column(kind))
+                    typed.setdefault(_decoded(before), RowColumn(kind))
         return typed
 
     def message_of(self, found: Message | None) -> Message:
@@ -139,7 +139,7 @@ class RowPlan:
 
     # Outputs
 
-    def row(self, payload: bytes | memoryview, kind: Kind, changes: list[Change] | None = None) -> Row:
+    def row(self, payload: bytes | memoryview, kind: Kind, changes: list[RowChange] | None = None) -> Row:
         """The row of a record of the outputs. Raises WireError for what is no such message, Refused for the rest."""
         message = self._message(kind)
         lenient = self.options.rules.unknown == "drop"
@@ -192,10 +192,10 @@ class RowPlan:
             line, self._prepared = self._prepared[1], None
             return line
         if self._lines is None:
-            from tfrtool.payload.rows.json_writer import JsonRows
+            from tfrtool.payload.rows.json_writer import JsonWriter
 
-            self._lines = JsonRows(self.columns)
-        changes: list[Change] = []
+            self._lines = JsonWriter(self.columns)
+        changes: list[RowChange] = []
         payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         try:
             line = self._lines.line(self.row(payload, kind, changes), changes)
@@ -211,7 +211,7 @@ class RowPlan:
         self._prepared = self.number, line
         return len(line.encode()) + 1
 
-    def tell(self, changes: list[Change]) -> None:
+    def tell(self, changes: list[RowChange]) -> None:
         """Count changes of the record that is being written."""
         Telling(self.losses).add(changes, self.number)
 

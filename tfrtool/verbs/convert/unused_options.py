@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tfrtool.errors import RefusedError
 from tfrtool.payload.filter import Where
-from tfrtool.payload.mapping.rules import Met, Rules
+from tfrtool.payload.mapping.rules import NamesSeen, Rules
 from tfrtool.payload.text import text_of
 from tfrtool.report import Loss, LossKind
 
@@ -25,7 +25,7 @@ _TYPE = LossKind("type-unmet", "given a kind, and in no record", lost=False)
 _PREFIX = LossKind("prefix-unmet", "a prefix to strip, which no name has", lost=False)
 
 
-def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -> Iterator[Loss]:
+def unmet(rules: Rules, met: Iterable[NamesSeen], where: Where | None, written: int) -> Iterator[Loss]:
     """The names of options that no record had, as changes that change nothing.
 
     `rules` are those that were asked for, and `written` counts records: where there are none, only conditions had
@@ -33,14 +33,14 @@ def unmet(rules: Rules, met: Iterable[Met], where: Where | None, written: int) -
     """
     if where is not None and where.seen:
         for name in dict.fromkeys(condition.name for condition in where.conditions):
-            if name not in where.met:
+            if name not in where.present:
                 yield _told(name, _LIST if name in where.lists else _NOWHERE)
         for condition in dict.fromkeys(where.conditions):
-            if condition.name in where.met and condition not in where.compared:
+            if condition.name in where.present and condition not in where.compared:
                 yield _told(condition.name, _AS_TEXT if isinstance(condition.value, bytes) else _AS_NUMBER)
     if not written:
         return
-    found = Met()
+    found = NamesSeen()
     for one in met:
         found.merge(one)
     if rules.select and found.names.isdisjoint(rules.select):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from tfrtool.errors import DamageError, RefusedError
 from tfrtool.payload.rows.convert import read_row, write_row
-from tfrtool.payload.rows.json_reader import BadJson, ParseRows
-from tfrtool.payload.rows.json_writer import JsonRows
-from tfrtool.payload.rows.row import Change, Message, Row, RowError
+from tfrtool.payload.rows.json_reader import BadJson, JsonParser
+from tfrtool.payload.rows.json_writer import JsonWriter
+from tfrtool.payload.rows.row import Message, Row, RowChange, RowError
 from tfrtool.sources.source import open_source
 from tfrtool.sources.spool import MAX_LINE, LineTooLong, lines
 from tfrtool.types import Progress
@@ -49,10 +49,10 @@ class Changes:
     """Counts changes, record by record."""
 
     def __init__(self) -> None:
-        self._found: dict[Change, Counted] = {}
+        self._found: dict[RowChange, Counted] = {}
         self._names = 0
 
-    def add(self, changes: list[Change], record: int) -> None:
+    def add(self, changes: list[RowChange], record: int) -> None:
         """Count the changes of one record, each once."""
         for change in dict.fromkeys(changes):
             found = self._found.get(change)
@@ -85,7 +85,7 @@ class JsonlWriter:
     """Writes payloads as lines into an open binary stream, which it neither names nor closes.
 
     `schema` makes the lines plain, and is needed to read doubles, int32 and empty lists back from them. `exact` and
-    `lists` are for lines without a schema (see `JsonRows`). gzip is one member without a time stamp. `records` counts
+    `lists` are for lines without a schema (see `JsonWriter`). gzip is one member without a time stamp. `records` counts
     what was written, `changes` what will not come back.
     """
 
@@ -104,7 +104,7 @@ class JsonlWriter:
         self.message = message
         self.records = 0
         self.changes = Changes()
-        self._rows = JsonRows(schema, exact=exact, lists=lists)
+        self._rows = JsonWriter(schema, exact=exact, lists=lists)
         self._lenient = lenient
         self._write = out.write
         self._lines: list[str] = []
@@ -116,7 +116,7 @@ class JsonlWriter:
 
         Raises RowError for a payload that is not the message, and writes nothing of it.
         """
-        changes: list[Change] = []
+        changes: list[RowChange] = []
         line = self._rows.line(read_row(payload, self.message, changes, lenient=self._lenient), changes)
         if changes:
             self.changes.add(changes, self.records if record is None else record)
@@ -148,7 +148,7 @@ class JsonlWriter:
 class JsonlReader:
     """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
 
-    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `ParseRows`; `message` is known once
+    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `JsonParser`; `message` is known once
     the first line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused.
     `changes` counts what was read otherwise than it stands there, by the number of its line. `source` is one that is
     open already and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over.
@@ -173,7 +173,7 @@ class JsonlReader:
     ) -> None:
         self.name = name
         self.changes = Changes()
-        self._parse = ParseRows(message, schema, double=double, otherwise=otherwise, merged=merged, wanted=wanted)
+        self._parse = JsonParser(message, schema, double=double, otherwise=otherwise, merged=merged, wanted=wanted)
         self._source = source
         self._bad = bad
         self._compression: CompressionChoice = compression
@@ -192,7 +192,7 @@ class JsonlReader:
         Raises `RefusedError` at the first line that is no row, naming file, line, column and what is wrong with it;
         `DamageError` where the gzip or zlib stream breaks; `OpenError` and `ReadError`.
         """
-        changes: list[Change] = []
+        changes: list[RowChange] = []
         for number, _, row in self.rows(changes):
             payload = write_row(row)
             if changes:
@@ -200,7 +200,7 @@ class JsonlReader:
                 changes.clear()
             yield number, payload
 
-    def rows(self, changes: list[Change]) -> Iterator[tuple[int, dict[str, Any], Row]]:
+    def rows(self, changes: list[RowChange]) -> Iterator[tuple[int, dict[str, Any], Row]]:
         """Each line's number, its object, and its row, before that becomes a payload."""
         with ExitStack() as stack:
             source = self._source or stack.enter_context(open_source(self.name, compression=self._compression))
@@ -235,7 +235,7 @@ class JsonlReader:
             progress(now - self._told)
             self._told = now
 
-    def _row(self, line: bytes, number: int, source: Source, changes: list[Change]) -> tuple[dict[str, Any], Row]:
+    def _row(self, line: bytes, number: int, source: Source, changes: list[RowChange]) -> tuple[dict[str, Any], Row]:
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
@@ -252,9 +252,9 @@ class JsonlReader:
                 why += "; JSON Lines have an object on each line, and `jq -c .` puts it there"
             raise self._refused(number, error.column, why) from None
         except RowError as error:
-            from tfrtool.payload.rows.json_reader import column_of
+            from tfrtool.payload.rows.json_reader import locate
 
-            raise self._refused(number, column_of(text, error.feature), str(error)) from None
+            raise self._refused(number, locate(text, error.feature), str(error)) from None
 
     def _refused(self, number: int, column: int, why: str) -> RefusedError:
         return RefusedError(f"'{self.name}' line {number}, column {column}: {why}")

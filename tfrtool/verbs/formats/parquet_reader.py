@@ -18,10 +18,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfrtool.errors import RefusedError, TfrtoolError
-from tfrtool.payload.rows.columns import Double, RowSchema, fit_cell
+from tfrtool.payload.rows.columns import Double, RowSchema, coerce_cell
 from tfrtool.payload.rows.convert import write_row
 from tfrtool.payload.rows.json_reader import BOOLEAN
-from tfrtool.payload.rows.row import NO_KIND, Cell, Change, Message, Row, RowError, shown
+from tfrtool.payload.rows.row import NO_KIND, Cell, Message, Row, RowChange, RowError, shown
 from tfrtool.payload.rows.values import CODES
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.sources.source import open_source
@@ -235,7 +235,7 @@ class ParquetReader:
         shapes, stepped = self._shapes(schema, lists)
         number = done = 0
         for batch in file.iter_batches(self._batch_rows(file.metadata), columns=columns, use_threads=False):
-            told: list[list[Change]] = [[] for _ in range(batch.num_rows)]
+            told: list[list[RowChange]] = [[] for _ in range(batch.num_rows)]
             rows = [Row(self.message) for _ in range(batch.num_rows)]
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
                 if name not in shapes:  # of columns `a` and `a.b`, who wants `a` is given both
@@ -292,7 +292,7 @@ class ParquetReader:
         null: Cell | None,
         rows: list[Row],
         first: int,
-        told: list[list[Change]],
+        told: list[list[RowChange]],
     ) -> None:
         assert self.message is not None
         try:
@@ -305,12 +305,12 @@ class ParquetReader:
             if cell is None:
                 continue
             if shape.is_bool:
-                told[i].append(Change(name, BOOLEAN))
+                told[i].append(RowChange(name, BOOLEAN))
             try:
                 if isinstance(cell, Cell):
-                    row.features[name] = fit_cell(name, cell, self.message, self._double, told[i])
+                    row.features[name] = coerce_cell(name, cell, self.message, self._double, told[i])
                 else:
-                    fitted = [fit_cell(name, step, self.message, self._double, told[i]) for step in cell]
+                    fitted = [coerce_cell(name, step, self.message, self._double, told[i]) for step in cell]
                     row.feature_lists[name] = fitted
             except RowError as error:
                 raise RefusedError(f"'{self.name}' row {first + i}: {error}") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows.columns import Column, RowSchema
+    from tfrtool.payload.rows.columns import RowColumn, RowSchema
     from tfrtool.payload.wire.example import ListKind
 
 _INSTALL = "`pip install 'tfrtool[parquet]'`"
@@ -42,13 +42,13 @@ def value_type(kind: ListKind | None, text: bool) -> Any:
     return {"int64": pa.int64, "int32": pa.int32, "float": pa.float32, "double": pa.float64}[kind]()
 
 
-def column_type(column: Column) -> Any:
+def column_type(column: RowColumn) -> Any:
     """The type of a feature's values in one record: one value, or a list."""
     pa, one = arrow(), value_type(column.kind, column.text)
     return one if column.scalar or column.kind is None else pa.list_(one)
 
 
-def has_column(column: Column) -> bool:
+def has_column(column: RowColumn) -> bool:
     """Has a feature a column? Not if it never has a kind: of nulls alone one can learn that it is always there."""
     return column.kind is not None or column.always
 

@@ -17,9 +17,9 @@ from array import array
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from tfrtool.errors import RefusedError, WriteError
-from tfrtool.payload.rows.columns import Column, RowSchema, Survey
+from tfrtool.payload.rows.columns import RowColumn, RowSchema, Survey
 from tfrtool.payload.rows.convert import read_row
-from tfrtool.payload.rows.row import Cell, Change, Message, Row, RowError, shown
+from tfrtool.payload.rows.row import Cell, Message, Row, RowChange, RowError, shown
 from tfrtool.payload.rows.values import CODES, is_text
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.report import LossKind
@@ -41,7 +41,7 @@ class Filling:
     have few of them.
     """
 
-    def __init__(self, name: str, column: Column) -> None:
+    def __init__(self, name: str, column: RowColumn) -> None:
         self.name = name
         self.column = column
         self._type = value_type(column.kind, column.text)
@@ -116,7 +116,7 @@ def _one(value: bytes | int, kind: ListKind | None) -> Any:
 class FillingSteps:
     """The same for a feature list: the steps of each record, a step of no kind being null."""
 
-    def __init__(self, name: str, column: Column) -> None:
+    def __init__(self, name: str, column: RowColumn) -> None:
         self.name = name
         self._steps = Filling(name, column)
         self._count = 0
@@ -210,7 +210,7 @@ class ParquetWriter:
         Raises RowError for a payload that is not the message or does not fit the schema; the writer is of no more use
         then.
         """
-        changes: list[Change] = []
+        changes: list[RowChange] = []
         row = read_row(payload, self.message, changes, lenient=self._lenient)
         self._check(row, changes)
         size = SLOT * (len(self._features) + len(self._lists))
@@ -230,7 +230,7 @@ class ParquetWriter:
             self._flush()
         return size
 
-    def _check(self, row: Row, changes: list[Change]) -> None:
+    def _check(self, row: Row, changes: list[RowChange]) -> None:
         """Are all names known, and what of the row does the table not say?"""
         order, last, ordered = self._order, -1, True
         for name, cell in row.features.items():
@@ -240,14 +240,14 @@ class ParquetWriter:
             ordered = ordered and at > last
             last = at
             if cell.kind is None and name not in self._always:
-                changes.append(Change(name, NO_KIND))
+                changes.append(RowChange(name, NO_KIND))
         if not self._always <= row.features.keys():
-            changes += [Change(name, ABSENT) for name in self._order if name in self._always - row.features.keys()]
+            changes += [RowChange(name, ABSENT) for name in self._order if name in self._always - row.features.keys()]
         if not ordered or list(row.feature_lists) != [name for name in self._lists if name in row.feature_lists]:
             for name in row.feature_lists:
                 if name not in self._lists:
                     raise RowError("it is not in the schema", name)
-            changes.append(Change("", ORDER))
+            changes.append(RowChange("", ORDER))
 
     def finish(self) -> None:
         """Write what is held, and the footer. Nothing is written after it."""

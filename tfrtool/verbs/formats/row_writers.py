@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.payload.rows.convert import write_row
-from tfrtool.payload.rows.row import Change, RowError
+from tfrtool.payload.rows.row import RowChange, RowError
 from tfrtool.verbs.convert.row_plan import RowPlan, Telling, refusal
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ParquetOut:
 
     def _other(self, payload: bytes | memoryview, kind: Kind) -> bytes | memoryview:
         """A record of another message than the table's: an Example as an OFRecord. Raises what `RowPlan.row` does."""
-        changes: list[Change] = []
+        changes: list[RowChange] = []
         row = self._plan.row(payload, kind, changes)
         if row.message == self._writer.message:
             return payload

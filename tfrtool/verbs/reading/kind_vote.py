@@ -71,7 +71,7 @@ class KindDetector:
 
     def _enough(self, vote: KindVote) -> bool:
         """Whether so many records or bytes have voted that no further record need be looked at."""
-        if vote.settled:  # unless all were empty, and what is not may still come
+        if vote.decided:  # unless all were empty, and what is not may still come
             return bool(vote.votes) or vote.seen >= 2 * VOTERS
         if self._sampled <= _AGREED_BYTES:
             return False

@@ -13,11 +13,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.equal_lengths import FEW, Parting
+from tfrtool.payload.schema.equal_lengths import FEW, Divergence
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
 from tfrtool.payload.text import is_utf8, plural, text_of
 from tfrtool.types import Kind
 
@@ -157,7 +157,7 @@ class Finding(NamedTuple):
 
     what: str
     key: Key | None
-    place: Place | None
+    place: RecordPlace | None
     said: str
     shard: str | None = None
     kind: Kind | None = None
@@ -177,7 +177,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
             yield one._replace(kind=kind)
     for shard in shards_that_differ(schema):
         for found in shard:
-            place = None if found.record is None else Place(found.path, found.record)
+            place = None if found.record is None else RecordPlace(found.path, found.record)
             yield Finding("shard", found.key, place, differs([found], schema), found.path)
 
 
@@ -231,7 +231,7 @@ def sampled(schema: Schema, file: str) -> str:
     return f"each {file}" if count == all_files else f"{count:,} of {all_files:,} {file}s"
 
 
-Order = Callable[[Place], tuple[int, int]]
+Order = Callable[[RecordPlace], tuple[int, int]]
 
 
 def _order_of(schema: Schema) -> Order:
@@ -282,13 +282,13 @@ def _alike(kinds: set[str]) -> bool:
     return kinds <= {"raw", "utf-8", "json", "empty"}
 
 
-def _near(table: Table) -> list[tuple[Key, Key, Parting]]:
+def _near(table: Table) -> list[tuple[Key, Key, Divergence]]:
     """Pairs of lists that agree but for few records first, then those that agreed longest."""
     found = table.agreement.near(table.features, AGREED)
     return sorted(found, key=lambda item: (item[2].records, -item[2].first.at, item[:2]))
 
 
-def _first(schema: Schema, kind: str) -> Place | None:
+def _first(schema: Schema, kind: str) -> RecordPlace | None:
     if kind == "event":
         return schema.events.first if schema.events else None
     if kind == "unknown":
@@ -296,5 +296,5 @@ def _first(schema: Schema, kind: str) -> Place | None:
     return schema.ofrecords.first if kind == "ofrecord" else schema.examples.first
 
 
-def _at(place: Place | None) -> str:
+def _at(place: RecordPlace | None) -> str:
     return "no record" if place is None else f"record {place.record} of {place.path}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.schema.dataset import File, Schema
-from tfrtool.payload.schema.kernel import Known, add
+from tfrtool.payload.schema.kernel import HeaderCache, add
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Place
+from tfrtool.payload.schema.values import RecordPlace
 from tfrtool.report import FileReport
 from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
@@ -45,9 +45,9 @@ class _Describing:
         self.payload_bytes = 0
         self.seen = 0
         self.kind: Kind | None = None
-        self.blank: Place | None = None
+        self.blank: RecordPlace | None = None
         self.blanks = 0
-        self.known: Known | None = None
+        self.known: HeaderCache | None = None
         self.events: EventReader | None = None
 
     def run(self) -> Iterator[Damage | Schema | FileReport]:
@@ -115,14 +115,14 @@ class _Describing:
             blanks += 1
         if not blanks:
             return batch
-        self.blank = self.blank or Place(self.read.source.name, batch.first)
+        self.blank = self.blank or RecordPlace(self.read.source.name, batch.first)
         self.blanks += blanks
         if blanks == batch.count:
             return None
         begins, ends = batch.begins[blanks:], batch.ends[blanks:]
         return batch.replaced(first=batch.first + blanks, count=batch.count - blanks, begins=begins, ends=ends)
 
-    def _add_blanks(self, first: Place) -> None:
+    def _add_blanks(self, first: RecordPlace) -> None:
         """Put the empty records that the file begins with where those of its kind are."""
         if self.kind in ("example", "sequence_example", "ofrecord"):
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
@@ -150,9 +150,9 @@ class _Describing:
         elif self.kind in ("example", "sequence_example", "ofrecord"):
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
             if self.known is None:
-                self.known = Known("ofrecord" if self.kind == "ofrecord" else "example")
+                self.known = HeaderCache("ofrecord" if self.kind == "ofrecord" else "example")
             misfits = add(total, view, batch.begins, batch.ends, batch.first, path, self.known)
-            self.known.heed(total)
+            self.known.update(total)
         else:
             from tfrtool.payload.schema.unknown import summarise_wire
 
@@ -160,7 +160,7 @@ class _Describing:
         for number, error in misfits:
             damage = self._damage(batch, number, error)
             self.schema.misfits += 1
-            self.schema.first_misfit = self.schema.first_misfit or Place(path, batch.first + number)
+            self.schema.first_misfit = self.schema.first_misfit or RecordPlace(path, batch.first + number)
             self.read.reclassify_as_damaged(damage)
             yield damage
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.table import Table
-from tfrtool.payload.schema.values import Blobs, Numbers, Place
+from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
 from tfrtool.payload.text import json_value
 from tfrtool.payload.wire.reader import WIRE_NAMES
 from tfrtool.verbs.formats.json_text import json_text
@@ -184,5 +184,5 @@ def _finding(one: Finding) -> dict[str, Any]:
     return {"what": one.what, **kind, **feature, **place, "message": json_text(one.message)}
 
 
-def _place(place: Place | None) -> dict[str, Any] | None:
+def _place(place: RecordPlace | None) -> dict[str, Any] | None:
     return None if place is None else {"path": json_text(place.path), "record": place.record}
