@@ -18,7 +18,6 @@ from pytest import MonkeyPatch
 
 from kit.forked import Ended, forked
 from kit.make_samples import DATA
-from tfrtool.sources.sinks import temp_files as debris
 
 SAMPLE = (DATA / "flowers-damaged.tfrecord").read_bytes()
 SOUND = (DATA / "flowers.tfrecord").read_bytes()
@@ -30,7 +29,6 @@ SIDES = ("--quarantine", "dropped", "--report", "list")
 def lay_out(place: Path, monkeypatch: MonkeyPatch) -> None:
     """Put the sample into a directory as `in`, and go there."""
     monkeypatch.chdir(place)
-    monkeypatch.setattr(debris, "_swept", set())
     Path("in").write_bytes(SAMPLE)
 
 

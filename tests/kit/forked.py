@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfrtool.cli.main import main
-from tfrtool.sources.sinks import temp_files as debris
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,6 @@ def forked(*args: str, before: Callable[[int], None] = lambda told: None) -> End
             os.close(reader)
             sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), write_through=True)
             sys.argv = ["tfrtool", *args]
-            debris._swept.clear()
             before(told_writer)
             code = main()
         finally:

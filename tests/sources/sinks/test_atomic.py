@@ -7,14 +7,12 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tfrtool.errors import WriteError
-from tfrtool.sources.sinks import temp_files as debris
 from tfrtool.sources.sinks.atomic import Output, atomic_output
 from tfrtool.verbs.records import RecordWriter
 
@@ -24,7 +22,6 @@ PACKAGE = str(Path(__file__).parents[3])
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(debris, "_swept", set())
     return tmp_path
 
 
@@ -300,87 +297,6 @@ def test_a_kill_at_any_step_leaves_the_old_file_or_the_whole_new_one() -> None:
         if os.path.exists("out"):
             assert Path("out").read_bytes() in ((b"new" * 200_000,) if finished else (b"old", b"new" * 200_000))
         Path("out").write_bytes(b"old")
-
-
-def test_what_a_killed_process_left_is_cleared_away_by_the_next() -> None:
-    left = set()
-    for _ in killed_at_every_step():
-        left.add(sum(name.endswith(".tmp") for name in os.listdir()))
-        Path("out").unlink(missing_ok=True)
-    assert left == {0, 1}
-    assert os.listdir() == []
-
-
-@pytest.fixture
-def dead() -> int:
-    """The number of a process that is no more."""
-    done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    return int(done.stdout)
-
-
-def test_only_files_of_dead_processes_of_this_machine_are_cleared_away(dead: int) -> None:
-    alive, host = os.getpid(), debris._host()
-    other = f"{int(host, 16) ^ 1:08x}"
-    ours = f".x.tfrtool-{host}-{dead}-00000000.tmp"
-    kept = [
-        f".x.tfrtool-{host}-{alive}-00000000.tmp",
-        f".x.tfrtool-{other}-{dead}-00000000.tmp",
-        f"x.tfrtool-{host}-{dead}-00000000.tmp",
-        f".x.tfrtool-{host}-{'9' * 30}-00000000.tmp",
-        ".x.tmp",
-    ]
-    for name in (ours, *kept):
-        Path(name).touch()
-    Path("precious").touch()
-    os.symlink("precious", f".x.tfrtool-{host}-{dead}-11111111.tmp")
-    assert debris.sweep(".") == [ours]
-    assert set(kept) < set(os.listdir())
-    assert debris.sweep("nowhere") == []
-
-
-def test_a_file_that_somebody_holds_stays_whatever_its_process_seems_to_be(
-    dead: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As from within another container, where that process has another number."""
-    monkeypatch.setattr(debris.os, "getpid", lambda: dead)
-    with atomic_output("out") as out:
-        (name,) = os.listdir()
-        assert f"-{dead}-" in name
-        debris._swept.clear()
-        assert debris.sweep(".") == []
-        out.write(b"new")
-
-        def check(_: str) -> None:
-            debris._swept.clear()
-            assert debris.sweep(".") == []
-
-        write("checked", check=check)
-    assert sorted(os.listdir()) == ["checked", "out"]
-
-
-def test_a_file_that_was_cleared_away_the_moment_it_was_made_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = debris.claim
-
-    def claim(fd: int) -> bool:
-        monkeypatch.setattr("tfrtool.sources.sinks.atomic.claim", real)
-        for name in os.listdir():
-            os.unlink(name)
-        return real(fd)
-
-    monkeypatch.setattr("tfrtool.sources.sinks.atomic.claim", claim)
-    write("out")
-    assert os.listdir() == ["out"]
-    assert Path("out").read_bytes() == b"new"
-
-
-def test_without_locks_a_file_stays_for_an_hour(dead: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(debris.fcntl, "flock", failing(errno.ENOLCK))
-    name = f".x.tfrtool-{debris._host()}-{dead}-00000000.tmp"
-    Path(name).touch()
-    write("out")
-    assert set(os.listdir()) == {name, "out"}
-    debris._swept.clear()
-    assert debris.sweep(".", time.time() + 2 * debris.OLD) == [name]
 
 
 # Standard output, pipes and devices

@@ -1,18 +1,14 @@
 """Several outputs take their names together or not at all, and leave nothing lying about."""
 
-import errno
 import os
 import resource
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tfrtool.errors import WriteError
 from tfrtool.sources.sinks import output_set as sink_set
-from tfrtool.sources.sinks import temp_files as debris
 from tfrtool.sources.sinks.output_set import OutputSet
 
 NAMES = ["part-0", "part-1", "part-2"]
@@ -21,7 +17,6 @@ NAMES = ["part-0", "part-1", "part-2"]
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(debris, "_swept", set())
     return tmp_path
 
 
@@ -73,104 +68,6 @@ def test_a_name_that_is_taken_meanwhile_stops_them_all() -> None:
     assert found() == {"part-0": b"theirs"}
 
 
-@pytest.mark.parametrize("stops", range(3))
-@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_a_failure_between_two_names_takes_back_those_given(
-    stops: int, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in NAMES:
-        Path(name).write_bytes(b"old " + name.encode())
-    before, calls = found(), iter(range(3))
-    real = sink_set.publish
-
-    def failing(temporary: str, path: str, force: bool) -> None:
-        if next(calls) == stops:
-            raise error("no more")
-        real(temporary, path, force)
-
-    monkeypatch.setattr(sink_set, "publish", failing)
-    with pytest.raises(error, match="no more"):
-        write(NAMES, force=True)
-    assert found() == before
-
-
-@pytest.fixture
-def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on FAT, and on some network file systems."""
-
-    def refuse(*args: object, **how: object) -> None:
-        raise OSError(errno.EPERM, "no links")
-
-    monkeypatch.setattr(os, "link", refuse)
-
-
-def at_call(number: int, when: str, act: Callable[[], None]) -> list[int]:
-    """Lets `act` happen before or behind the call of this number of those that give names; the list grows by each."""
-    called: list[int] = []
-
-    def harmed(real: Callable[..., None]) -> Callable[..., None]:
-        def call(*args: str) -> None:
-            called.append(1)
-            turn = len(called) == number + 1
-            if turn and when == "before":
-                act()
-            real(*args)
-            if turn and when == "behind":
-                act()
-
-        return call
-
-    os.rename, os.replace = harmed(os.rename), harmed(os.replace)
-    return called
-
-
-@pytest.mark.usefixtures("no_links")
-@pytest.mark.parametrize(
-    ("error", "when"), [(OSError(5, "no"), "before"), (KeyboardInterrupt(), "before"), (KeyboardInterrupt(), "behind")]
-)
-def test_without_hard_links_a_failure_at_any_call_brings_back_what_was_replaced(
-    error: BaseException, when: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
-        raise error
-
-    for name in ("elsewhere", "part-0", "part-2"):
-        Path(name).write_bytes(b"old " + name.encode())
-    os.symlink("elsewhere", "part-1")
-    before = found()
-    for number in range(6):
-        with monkeypatch.context() as patch, pytest.raises((WriteError, KeyboardInterrupt)):
-            patch.setattr(os, "rename", os.rename)
-            patch.setattr(os, "replace", os.replace)
-            called = at_call(number, when, fail)
-            write(NAMES, force=True)
-        assert len(called) > number
-        assert (found(), os.path.islink("part-1")) == (before, True), number
-    write(NAMES, force=True)
-    assert found() == {name: name.encode() for name in NAMES} | {"elsewhere": b"old elsewhere"}
-
-
-@pytest.mark.usefixtures("no_links", "no_waiting")
-def test_without_hard_links_a_kill_at_any_moment_leaves_what_was_replaced_or_what_replaces_it() -> None:
-    for number, when in product(range(6), ("before", "behind")):
-        for name in NAMES:
-            Path(name).write_bytes(b"old")
-        pid = os.fork()
-        if not pid:
-            with suppress(BaseException):
-                at_call(number, when, lambda: os._exit(0))
-                write(NAMES, force=True)
-            os._exit(1)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-        debris._swept.clear()
-        write(["other"], force=True)  # which clears away what it may
-        for name in NAMES:
-            left = [*Path().glob(f".{name}.*.old"), *Path().glob(name)]
-            assert left and {path.read_bytes() for path in left} <= {b"old", name.encode()}, (number, when)
-        for path in Path().iterdir():
-            path.unlink()
-
-
 def test_a_failure_between_two_new_names_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
     real = sink_set.publish
     monkeypatch.setattr(
@@ -181,6 +78,22 @@ def test_a_failure_between_two_new_names_leaves_none(monkeypatch: pytest.MonkeyP
     with pytest.raises(WriteError):
         write(NAMES)
     assert os.listdir() == []
+
+
+def test_a_failure_under_force_leaves_whole_files_and_no_new_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES[1:]:
+        Path(name).write_bytes(b"old")
+    real = sink_set.publish
+
+    def fails_at_the_second(temporary: str, path: str, force: bool) -> None:
+        if path == "part-1":
+            raise WriteError("no")
+        real(temporary, path, force)
+
+    monkeypatch.setattr(sink_set, "publish", fails_at_the_second)
+    with pytest.raises(WriteError):
+        write(NAMES, force=True)
+    assert found() == {"part-1": b"old", "part-2": b"part-2"}
 
 
 def test_the_first_member_takes_its_name_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,20 +174,3 @@ def test_members_may_be_far_more_than_a_process_may_have_files_open() -> None:
     with pytest.raises(WriteError, match="'part-0000' exists already"):
         write([*(f"more-{number}" for number in range(500)), "part-0000"])
     assert sorted(os.listdir()) == MANY
-
-
-@pytest.mark.usefixtures("few_descriptors", "no_waiting")
-@pytest.mark.parametrize("at", ["written", "half published"])
-def test_what_a_killed_process_left_of_a_large_set_is_cleared_away_by_the_next(at: str) -> None:
-    pid = os.fork()
-    if not pid:
-        with suppress(BaseException):
-            left = iter(range(300))
-            real = sink_set.publish
-            sink_set.publish = lambda *args: real(*args) if next(left, None) is not None else os._exit(0)
-            write(MANY, then=lambda: os._exit(0) if at == "written" else None)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    assert len([name for name in os.listdir() if name.endswith(".tmp")]) == len(MANY)
-    write(["other"])
-    assert sorted(os.listdir()) == sorted(["other", *(MANY[700:] if at == "half published" else [])])

@@ -66,7 +66,7 @@ ENVIRONMENT = {
 
 FILES = """\
 An output is written under a temporary name beside its target, read back, and then takes its name in one step: it is
-there whole or not at all. What a killed process left under such a name is removed by the next run that writes there.
+there whole or not at all. A killed process can leave such a file behind; remove it.
 Nothing is ever written beside an input unless an option names it.
 """
 

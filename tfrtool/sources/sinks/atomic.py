@@ -1,9 +1,7 @@
-"""Outputs that appear whole or not at all.
+"""Write outputs that appear whole or not at all.
 
-The steps by which a file gets its name, each of them safe wherever it is cut off: looking at what stands there, a
-hidden file beside it, bringing that to the disk, and the name.
-
-A buffered writer that says in a sentence why it failed, and loses nothing in silence.
+A file is written under a hidden name in the directory of its target, flushed to the disk, checked, and only then given
+its name. A failure or a signal removes the hidden file; only a killed process leaves it behind.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 from tfrtool.errors import WriteError
 from tfrtool.sources.os_text import input_called, reason
 from tfrtool.sources.sinks.same_file import FileIds
-from tfrtool.sources.sinks.temp_files import claim, sweep, temporary_name
 from tfrtool.suggestion import USE_FORCE
 
 if TYPE_CHECKING:
@@ -32,10 +29,18 @@ _DESCRIPTORS = re.compile(r"/dev|/dev/fd|/proc/.*")
 """Directories whose entries stand for open files; nothing must be renamed there."""
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})
 """How file systems without hard links (FAT, some network and FUSE ones) answer."""
+_LONGEST = 150
+"""Bytes of the output's name in the name of its temporary file: names have at most 255."""
+
+
+def temporary_name(name: str) -> str:
+    """Return a new hidden name that begins with the output's own."""
+    start = os.fsdecode(os.fsencode(name)[:_LONGEST])
+    return f".{start}.tfrtool-{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
 def stat_or_none(path: str) -> os.stat_result | None:
-    """What stands at the path, links followed; None for nothing, or for a link that leads nowhere."""
+    """Return the status of the file at `path`, links followed; None if there is none, or the link is dead."""
     try:
         return os.stat(path)
     except (OSError, ValueError):
@@ -43,7 +48,7 @@ def stat_or_none(path: str) -> os.stat_result | None:
 
 
 def check_target(path: str, force: bool, same_as: Iterable[str | FileIds]) -> os.stat_result | None:
-    """Refuse what must not be written; the file that will be replaced, if any."""
+    """Return the status of the file that will be replaced, or None. Raises `WriteError` for a forbidden target."""
     directory, name = os.path.split(path)
     try:
         above = os.stat(directory or ".")
@@ -77,7 +82,7 @@ def check_target(path: str, force: bool, same_as: Iterable[str | FileIds]) -> os
 
 
 def stands_for_open_file(path: str) -> bool:
-    """Whether a name is one of those of open files, such as `/dev/stdout`, which may lead to a regular file."""
+    """Return whether `path` names an open file, such as `/dev/stdout`, which may lead to a regular file."""
     return bool(_DESCRIPTORS.fullmatch(os.path.realpath(os.path.dirname(path) or ".")))
 
 
@@ -90,22 +95,15 @@ def refuse_inputs(path: str, target: os.stat_result, same_as: Iterable[str | Fil
 
 
 def create(directory: str, name: str, path: str, old: os.stat_result | None) -> tuple[str, int]:
-    """A new hidden file beside the target, private where it will take over the permissions of another."""
-    for _ in range(100):
-        temporary = os.path.join(directory, temporary_name(name))
-        try:
-            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
-        except FileExistsError:
-            continue
-        except (OSError, ValueError) as error:
-            raise WriteError(f"cannot write '{path}': {reason(error)}") from error
-        except BaseException:  # a signal whose handler raises, once the file is made
-            remove(temporary)
-            raise
-        if claim(fd):
-            return temporary, fd
-        os.close(fd)
-    raise WriteError(f"cannot write '{path}': no free name for a temporary file beside it")
+    """Create a hidden file beside the target; private if it will take over the permissions of an `old` file."""
+    temporary = os.path.join(directory, temporary_name(name))
+    try:
+        return temporary, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
+    except (OSError, ValueError) as error:
+        raise WriteError(f"cannot write '{path}': {reason(error)}") from error
+    except BaseException:  # a signal whose handler raises, once the file is made
+        remove(temporary)
+        raise
 
 
 def remove(temporary: str) -> None:
@@ -119,7 +117,7 @@ def remove(temporary: str) -> None:
 
 
 def flush_to_disk(fd: int, path: str, old: os.stat_result | None) -> None:
-    """Bring the bytes to the disk, under the permissions of the file that is replaced."""
+    """Flush a file to the disk, with the permissions of the file that it will replace."""
     try:
         if old is not None:
             os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o777)
@@ -142,7 +140,7 @@ def publish(temporary: str, path: str, force: bool) -> None:
 
 
 def _link(temporary: str, path: str) -> None:
-    """Give the file its name unless the name is taken, which only a hard link does in one step."""
+    """Give the file its name unless the name is taken, which only a hard link does atomically."""
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -162,7 +160,7 @@ def _link(temporary: str, path: str) -> None:
 
 
 def sync_directory(directory: str) -> None:
-    """Bring the new name to the disk; some file systems cannot, and the file is whole all the same."""
+    """Flush the directory entry to the disk. Some file systems cannot; the file is whole all the same."""
     with suppress(OSError):
         fd = os.open(directory, os.O_RDONLY)
         try:
@@ -175,7 +173,7 @@ _BUFFER = 256 << 10
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor whose write errors are `WriteError`; `BrokenPipeError` stays what it is, for the caller to judge."""
+    """A descriptor whose write errors are `WriteError`, except `BrokenPipeError`, which the caller handles."""
 
     def __init__(self, fd: int, called: str, closes: bool) -> None:
         super().__init__(fd, "wb", closefd=closes)
@@ -205,8 +203,7 @@ class _Descriptor(io.FileIO):
 class Output(io.BufferedWriter):
     """A buffered binary writer over a descriptor.
 
-    Every byte is written or an error is raised, which an unbuffered `sys.stdout` does not promise: it drops what a
-    short write leaves over.
+    Every byte is written or an error is raised. An unbuffered `sys.stdout` drops the rest of a short write.
     """
 
     def __init__(self, fd: int, called: str, *, closes: bool = True) -> None:
@@ -219,7 +216,7 @@ class Output(io.BufferedWriter):
         return cast(_Descriptor, self.raw).written
 
     def abandon(self) -> None:
-        """Drop what is in the buffer and whatever comes, so that closing cannot fail."""
+        """Drop the buffer and all later writes, so that closing cannot fail."""
         cast(_Descriptor, self.raw).is_abandoned = True
 
 
@@ -232,10 +229,10 @@ def atomic_output(
     check: Callable[[str], None] | None = None,
     text: bool = False,
 ) -> Iterator[BinaryIO]:
-    """Write a file that takes its name when the block ends well, and leaves no trace when it does not.
+    """Write a file that gets its name when the block succeeds, and is removed when it fails.
 
     The bytes go to a hidden file beside `path`, are flushed to the disk, and only then get the name: never over an
-    existing file, except with `force`, which replaces it in one step (of a symbolic link the link itself) and keeps its
+    existing file, except with `force`, which replaces it atomically (a symbolic link: the link itself) and keeps its
     permissions. `same_as` names the inputs, one by one or as the `FileIds` of many; an output that is one of them
     is refused. `check` is called with the name of the complete hidden file before that is published, and stops it by
     raising.
@@ -254,25 +251,21 @@ def atomic_output(
 
 
 class PendingOutput(Protocol):
-    """The steps of `atomic_output`, for whoever has something to do between them; `discard` always comes last."""
+    """The steps of `atomic_output`, for callers that do something between them; `discard` always comes last."""
 
     out: BinaryIO
 
     def finish(self, check: Callable[[str], None] | None = None) -> None:
-        """All bytes are written: bring them to the disk, and have them checked. `out` is closed then."""
-
-    def unlock(self) -> None:
-        """Give back what a settled file still holds open. Other processes then know by the number of this one, which
-        its hidden name tells, that it is in use."""
+        """Flush all bytes to the disk, close `out`, and have the file checked."""
 
     def publish(self) -> None:
-        """Give the file its name, and bring that to the disk."""
+        """Give the file its name, and flush that to the disk."""
 
     def name(self) -> str | None:
-        """Give the file its name. The result is the directory that is still to be brought to the disk, if any."""
+        """Give the file its name. Returns the directory that is still to be flushed to the disk, if any."""
 
     def discard(self) -> None:
-        """Leave no trace of a file that has no name. More than one call does no harm."""
+        """Remove a file that has no name yet. A second call does nothing."""
 
 
 def open_output(
@@ -296,18 +289,15 @@ def open_output(
 
 
 class _HiddenFile:
-    """A file beside the one that it will be; a lock on it tells other processes that it is in use."""
+    """A hidden file in the directory of its target."""
 
     def __init__(self, path: str, force: bool, same_as: Iterable[str | FileIds]) -> None:
         self._path, self._force = path, force
         self._old = check_target(path, force, same_as)
         directory, name = os.path.split(path)
         self._directory = directory or "."
-        sweep(self._directory)
         self._hidden, fd = create(directory, name, path, self._old)
-        self._lock = -1
         try:
-            self._lock = os.dup(fd)
             self._out = Output(fd, f"'{path}'")
         except BaseException:
             remove(self._hidden)
@@ -326,11 +316,6 @@ class _HiddenFile:
         if check is not None:
             check(self._hidden)
 
-    def unlock(self) -> None:
-        lock, self._lock = self._lock, -1
-        if lock != -1:
-            os.close(lock)
-
     def publish(self) -> None:
         sync_directory(self.name())
 
@@ -348,7 +333,6 @@ class _HiddenFile:
                 remove(self._hidden)
         finally:
             self._hidden = ""
-            self.unlock()
 
     def __del__(self) -> None:
         if hasattr(self, "out"):
@@ -356,7 +340,7 @@ class _HiddenFile:
 
 
 class _DirectOutput:
-    """An open descriptor, which has its name already."""
+    """Standard output, a pipe or a device: written directly."""
 
     def __init__(
         self, fd: int, called: str, same_as: Iterable[str | FileIds], *, text: bool = False, closes: bool = False
@@ -375,9 +359,6 @@ class _DirectOutput:
     def finish(self, check: Callable[[str], None] | None = None) -> None:
         self._out.flush()
         self._out.close()
-
-    def unlock(self) -> None:
-        pass
 
     def publish(self) -> None:
         pass

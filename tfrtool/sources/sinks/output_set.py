@@ -1,8 +1,7 @@
-"""Several outputs that take their names together, or none of them.
+"""Write several outputs that get their names together.
 
-Every file is written whole under a hidden name first. Names are then given from the last to the first, so that a set
-that a crash cuts short lacks its first member, which no reader can miss; whatever else goes wrong takes back the names
-that were given.
+All files are written under hidden names and flushed to the disk before the first gets its name. Names are given from
+the last to the first, so that a set that a crash cuts short lacks its first member, which every reader notices.
 """
 
 from __future__ import annotations
@@ -28,11 +27,10 @@ from tfrtool.sources.sinks.atomic import (
     sync_directory,
 )
 from tfrtool.sources.sinks.same_file import FileIds
-from tfrtool.sources.sinks.temp_files import locks_to_spare, sweep, temporary_name
 
 
 class OutputSet:
-    """The outputs of one run, beside `path`; a context manager that leaves nothing behind unless `publish` was called.
+    """The outputs of one run, beside `path`; a context manager that removes them unless `publish` was called.
 
     `path` is the one output, or one of that directory and of a name like those of the members. `-`, a pipe or a device
     can only be the one output, and is written directly. With `make_directory` the directory of the members is made if
@@ -59,8 +57,6 @@ class OutputSet:
         self._made = False
         self._stack = ExitStack()
         self._members: list[str] = []
-        self._claims: list[int] = []  # descriptors that keep the locks of finished members
-        self._most_claims = locks_to_spare()
         self._open: Output | None = None
         self._direct: BinaryIO | None = None
         self._published = False
@@ -73,8 +69,6 @@ class OutputSet:
             except OSError as error:
                 raise WriteError(f"cannot make the directory '{directory}': {reason(error)}") from error
             self._made = True
-        if not self.direct:
-            sweep(directory)
         return self
 
     def __exit__(
@@ -88,9 +82,6 @@ class OutputSet:
         finally:
             for temporary in self._members:
                 remove(temporary)
-            for claim in self._claims:
-                os.close(claim)
-            self._claims.clear()
             if self._made and not self._published:
                 with suppress(OSError):
                     os.rmdir(os.path.dirname(self.path))
@@ -120,8 +111,6 @@ class OutputSet:
         directory, name = os.path.split(path)
         temporary, fd = create(directory, name, path, None)
         self._members.append(temporary)
-        if len(self._claims) < self._most_claims:
-            self._claims.append(os.dup(fd))
         self._open = Output(fd, f"'{path}'")
         return cast(BinaryIO, self._open)
 
@@ -150,7 +139,11 @@ class OutputSet:
             self._open = None
 
     def publish(self, names: Sequence[str]) -> None:
-        """Give the outputs, in the order in which they were opened, these names: all, or none."""
+        """Give the outputs, in the order in which they were opened, these names.
+
+        Raises `WriteError`; then names that were free are free again. A file that `force` replaced before the failure
+        stays replaced: its new content is whole.
+        """
         if len(names) != len(self._members):
             raise ValueError(f"{len(names)} names for {len(self._members)} outputs")
         if self.direct:
@@ -163,68 +156,36 @@ class OutputSet:
             if first.setdefault(places[number], number) != number:
                 raise WriteError(f"'{name}' would be written twice: choose another name for one of the outputs")
         self._finish()
-        given: list[tuple[str, os.stat_result, tuple[str, ...]]] = []
+        members = list(zip(self._members, names, strict=True))
+        for temporary, name in members:
+            old = check_target(name, self._force, self._same_as)
+            if old is not None:
+                os.chmod(temporary, stat.S_IMODE(old.st_mode) & 0o777)
+        new: list[tuple[str, os.stat_result]] = []
         try:
-            for temporary, name in reversed(list(zip(self._members, names, strict=True))):
-                old = check_target(name, self._force, self._same_as)
-                if old is not None:
-                    os.chmod(temporary, stat.S_IMODE(old.st_mode) & 0o777)
-                backups = None if old is None else _backup_names(name)
-                given.append((name, os.stat(temporary), backups or ()))
-                if backups:
-                    _back_up(name, *backups)
+            for temporary, name in reversed(members):
+                if not os.path.lexists(name):
+                    new.append((name, os.stat(temporary)))
                 publish(temporary, name, self._force)
         except BaseException:
-            for name, ours, names_of_old in reversed(given):
-                _take_back(name, ours, names_of_old)
+            for name, ours in new:
+                _take_back(name, ours)
             raise
-        for _, _, names_of_old in given:
-            for backup in names_of_old:
-                remove(backup)
         self._published = True
         for directory in {os.path.dirname(name) or "." for name in names}:
             sync_directory(directory)
 
 
 def is_direct(path: str) -> bool:
-    """Whether a name is that of standard output, a pipe or a device, which takes one output, as it is written."""
+    """Return whether `path` is standard output, a pipe or a device, which takes one output, written directly."""
     if path == "-":
         return True
     found = stat_or_none(path)
     return found is not None and (stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode))
 
 
-def _backup_names(name: str) -> tuple[str, str]:
-    """Two hidden names to bring back by the file that will be replaced: for a link to it, and for itself.
-
-    The latter is none that is cleared away once its process is dead: there the file has no other name for a moment.
-    """
-    directory, base = os.path.split(name)
-    linked = os.path.join(directory, temporary_name(base))
-    return linked, linked.removesuffix(".tmp") + ".old"
-
-
-def _back_up(name: str, linked: str, moved: str) -> None:
-    """Give a file the one name too or, on a file system without hard links, the other in place of its own."""
-    try:
-        os.link(name, linked, follow_symlinks=False)
-    except OSError:
-        try:
-            os.rename(name, moved)
-        except OSError as error:
-            raise WriteError(f"cannot replace '{name}': {reason(error)}; nothing was published") from error
-
-
-def _take_back(name: str, ours: os.stat_result, backups: tuple[str, ...]) -> None:
-    """Take a name back, if it was given, and give it to the file that had it before."""
+def _take_back(name: str, ours: os.stat_result) -> None:
+    """Remove a name if it was given to our file."""
     with suppress(OSError):
-        present = os.lstat(name) if os.path.lexists(name) else None
-        if present is not None and not os.path.samestat(present, ours):
-            for backup in backups:
-                remove(backup)
-            return
-        for backup in filter(os.path.lexists, backups):
-            os.replace(backup, name)
-            return
-        if present is not None:
+        if os.path.samestat(os.lstat(name), ours):
             os.unlink(name)

@@ -13,7 +13,6 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.stream import Readable
 from tfrtool.report import Outcome, RepairReport
 from tfrtool.sources.sinks.atomic import PendingOutput, open_output, sync_directory
-from tfrtool.sources.sinks.temp_files import locks_to_spare
 from tfrtool.sources.spool import read_all
 from tfrtool.suggestion import USE_FORCE, Suggestion
 from tfrtool.types import Range
@@ -123,8 +122,6 @@ class SideFiles:
             finally:
                 sink.discard()
             return
-        if len(self._waiting) >= locks_to_spare():
-            sink.unlock()
         self._waiting.append((path, sink))
 
     def finish(self) -> None:
