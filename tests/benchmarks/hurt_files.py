@@ -11,17 +11,34 @@ from random import Random
 from kit.damage import File, cut, drop, flip, insert, nest, zero
 from kit.messages import entry, numbers, raw_example, sized
 
-SHAPES = ("small", "equal", "large", "mixed", "nested", "nested-example")
+ORDINARY = ("small", "equal", "large", "mixed")
+NESTED = ("nested", "nested-example")
+SHAPES = (*ORDINARY, *NESTED)
 """How a file is made: payloads of 20..300 bytes, all of one length, of 1..200 KB, small and large ones, and small ones
 with some that hold a record file, as the payload or as a value of an Example."""
 
 FIELDS = ("length", "length-crc", "payload", "data-crc")
 FLIPS = tuple(f"flip-{field}" for field in FIELDS)
 INSERTS = ("random", "zeros", "text", "records")
-TORN = "torn"
+ENDS = ("torn", "torn-zeros", "torn-junk")
+"""The file ends inside a record, and zeros or other bytes may follow. Once a file, after all other damage."""
 MIXED = "mixed"
-BLOCKS = ("burst", "zeroed", "missing", *(f"inserted-{what}" for what in INSERTS), "swapped", "repeated")
-KINDS = (*FLIPS, *BLOCKS, TORN, MIXED)
+STALE = ("stale-512", "stale-4096")
+"""A block of a disk holds what it, or another file, held elsewhere; blocks are aligned."""
+BLOCKS = (
+    "burst",
+    "zeroed",
+    "missing",
+    "four-missing",
+    *(f"inserted-{what}" for what in INSERTS),
+    "four-inserted",
+    "swapped",
+    "repeated",
+    *STALE,
+    "interleaved",
+    "head-cut",
+)
+KINDS = (*FLIPS, *BLOCKS, *ENDS, MIXED)
 
 LARGEST_BLOCK = 64 << 10
 TEXT = b"INFO:root:step 1200 of 5000, loss 0.3017\nWARNING:root:the queue is full, waiting\n"
@@ -114,19 +131,31 @@ def _size(random: Random, low: int, high: int) -> int:
 def _kinds(random: Random, case: Case) -> list[str]:
     if case.kind != MIXED:
         return [case.kind] * case.damages
-    kinds = random.choices((*FLIPS, *BLOCKS, TORN), k=case.damages)
+    kinds = random.choices((*FLIPS, *BLOCKS, *ENDS), k=case.damages)
     # A flip names a field by its offset in the file as it was; a tail is torn off once, from what the rest made of it.
     flips = [kind for kind in kinds if kind in FLIPS]
-    torn = [kind for kind in kinds if kind == TORN][:1]
-    return [*flips, *(kind for kind in kinds if kind not in (*FLIPS, TORN)), *torn]
+    ends = [kind for kind in kinds if kind in ENDS][:1]
+    return [*flips, *(kind for kind in kinds if kind not in (*FLIPS, *ENDS)), *ends]
 
 
 def _hurt(random: Random, kind: str, file: File, other: File, data: bytes) -> tuple[bytes, str]:
     if kind in FLIPS:
         return _flipped(random, kind, file, data)
     at = random.randrange(max(1, len(data)))
-    if kind == TORN:
-        return cut(data, at), f"torn at {at}"
+    if kind in ENDS:
+        tail = {"torn": b"", "torn-zeros": bytes(random.choice((16, 4096))), "torn-junk": random.randbytes(20)}[kind]
+        return cut(data, at) + tail, f"{kind} at {at}"
+    if kind == "head-cut":
+        size = min(random.randint(1, 200), len(data) // 2)
+        return drop(data, 0, size), f"head-cut of {size}"
+    if kind == "interleaved":
+        return _interleaved(random, other, data)
+    if kind in STALE:
+        return _stale(random, int(kind.removeprefix("stale-")), other, data)
+    if kind == "four-missing":
+        return drop(data, at, at + 4), f"four-missing at {at}"
+    if kind == "four-inserted":
+        return insert(data, at, random.randbytes(4)), f"four-inserted at {at}"
     if kind == "burst":
         size = min(random.randint(2, 64), len(data) - at)
         return data[:at] + random.randbytes(size) + data[at + size :], f"burst of {size} at {at}"
@@ -158,6 +187,24 @@ def _flipped(random: Random, kind: str, file: File, data: bytes) -> tuple[bytes,
     }[field]
     at, bit = random.randrange(first, last), random.randrange(8)
     return flip(data, at, bit), f"{kind} at {at} bit {bit}, of record {number}"
+
+
+def _interleaved(random: Random, other: File, data: bytes) -> tuple[bytes, str]:
+    """Two writers with one file: whole buffers of the second between those of the first."""
+    size, at = random.choice((512, 4096)), random.randrange(max(1, len(data)))
+    parts, count = [data[:at]], random.randint(1, 5)
+    for number in range(count):
+        parts += [other.data[number * size : (number + 1) * size], data[at : at + size]]
+        at += size
+    return b"".join((*parts, data[at:])), f"interleaved {count} buffers of {size} before {at}"
+
+
+def _stale(random: Random, size: int, other: File, data: bytes) -> tuple[bytes, str]:
+    blocks = max(1, len(data) // size)
+    at, old = random.randrange(blocks) * size, random.randrange(blocks) * size
+    source = random.choice((data, other.data))
+    block = source[old : old + size][: len(data) - at]
+    return data[:at] + block + data[at + len(block) :], f"stale block of {len(block)} at {at}"
 
 
 def _random(random: Random, size: int, _: File) -> bytes:

@@ -19,7 +19,7 @@ def printed(script: str, *args: str) -> str:
     return result.stdout
 
 
-@mark.parametrize("script", ["workloads.py", "run.py", "resync.py", "stat.py", "convert.py", "rows.py", "schema.py"])
+@mark.parametrize("script", ["workloads.py", "run.py", "hostile.py", "stat.py", "convert.py", "rows.py", "schema.py"])
 def test_each_says_how_it_is_used(script: str) -> None:
     assert printed(script, "--help").startswith("usage: ")
 
@@ -45,11 +45,11 @@ def test_speed_is_told_for_each_job_and_workload(tmp_path: Path) -> None:
     assert told == [("--version", "start"), ("--help", "start"), *each]
 
 
-def test_what_damage_costs_is_told_for_each_file_and_search(tmp_path: Path) -> None:
-    told = printed("resync.py", "--data", str(tmp_path), "--size", "0.05", "--runs", "1")
-    damage, searches = told.split("\n\n")
-    assert "every other record overwritten" in damage
-    assert [line.split("  ")[0] for line in searches.splitlines()][1:4] == ["random", "text", "zeros"]
+def test_hostile_files_are_compared_with_an_intact_one() -> None:
+    lines = printed("hostile.py", "--size", "0.05", "--runs", "1").splitlines()
+    assert lines[0].split() == ["verify", "s", "MiB", "ratio"]
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["intact", "all zeros"]
+    assert len(lines) > 15 and all(float(line.split()[-1]) > 0 for line in lines[1:])
 
 
 def test_what_measuring_costs_is_told_against_counting_and_a_plain_reader(tmp_path: Path) -> None:
