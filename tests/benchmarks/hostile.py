@@ -157,7 +157,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=float, default=32.0, metavar="MB", help="of each file (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="how often each is read (%(default)s)")
-    parser.add_argument("--only", choices=FILES, action="append", metavar="FILE", help=", ".join(FILES))
+    parser.add_argument(
+        "--only", choices=FILES, action="append", metavar="FILE", help=", ".join(FILES).replace("%", "%%")
+    )
     parser.add_argument("--data", metavar="DIR", help="where to put the files meanwhile (a temporary directory)")
     parser.add_argument("--python", default=sys.executable, help="runs tfrtool (this one)")
     parser.add_argument("--make", metavar="DIR", help="write the files there, and stop")
