@@ -102,7 +102,7 @@ def repaired(here: Path, data: bytes, **options: object) -> Repaired:
     source.write_bytes(data)
     with SideFiles(str(aside), str(listed), force=True) as side_files:
         *_, report = repair_file(str(source), str(output), RepairOptions(**options), side_files)  # type: ignore[arg-type]
-        side_files.end()
+        side_files.ranges.end()
     assert isinstance(report, RepairReport)
     assert report.status != "error", report.error
     ranges = [json.loads(line) for line in listed.read_text().splitlines()]

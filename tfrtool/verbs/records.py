@@ -154,7 +154,7 @@ class FrameFile:
             self.discard()
             raise
 
-    def flush_to_disk(self) -> PendingOutput | None:
+    def finish(self) -> PendingOutput | None:
         """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
         discarded, by the caller; None where that is done."""
         if self._out is None:
@@ -171,7 +171,7 @@ class FrameFile:
 
     def close(self) -> None:
         """Publish the file. A second call does nothing."""
-        sink = self.flush_to_disk()
+        sink = self.finish()
         if sink is not None:
             try:
                 sink.publish()

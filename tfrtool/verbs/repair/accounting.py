@@ -14,7 +14,7 @@ from tfrtool.types import Range
 from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.repair.decide import Payload, RecoveryPolicy
 from tfrtool.verbs.repair.output import RepairOutput
-from tfrtool.verbs.repair.side_files import SideFiles
+from tfrtool.verbs.repair.range_list import RangeList
 
 
 class RepairAccounting:
@@ -31,7 +31,7 @@ class RepairAccounting:
         walked: ReplayStream | TextModeDecoder,
         out: RepairOutput,
         policy: RecoveryPolicy,
-        side_files: SideFiles,
+        ranges: RangeList,
         report: RepairReport,
         keep: Literal["all", "before", "after"] = "all",
     ) -> None:
@@ -39,7 +39,7 @@ class RepairAccounting:
         self._walked = walked
         self._out = out
         self._policy = policy
-        self._side_files = side_files
+        self._ranges = ranges
         self._report = report
         self._keep = keep
         self._undone = isinstance(walked, TextModeDecoder)
@@ -74,19 +74,19 @@ class RepairAccounting:
             return
         (begin, at, restored), self._pending = self._pending, None
         if self._report.restored == restored:  # there was nothing to undo
-            self._side_files.frames(begin, self._reached, self._report.written - at)
+            self._ranges.kept(begin, self._reached, self._report.written - at)
             return
         damage = Damage(begin, self._reached, "stray", detail=self._report.message or "")
         records = self._report.written - at
         outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
-        self._side_files.damage(outcome, self._data)
+        self._ranges.damage(outcome, self._data)
         yield outcome
 
     def broken(self, damage: Damage) -> Iterator[Outcome]:
         """A break of the codec, which stands between two bytes."""
         self._damaged = True
         self._report.lost = self._report.lost or damage.rescue is None
-        self._side_files.broken(damage)
+        self._ranges.codec_break(damage)
         yield Outcome(damage, "restored" if damage.rescue else "dropped", 0, ())
 
     def _frames(self, batch: Batch) -> None:
@@ -95,12 +95,11 @@ class RepairAccounting:
         if self._keep == ("before" if self._damaged else "after"):
             report.lost = True
             report.dropped_bytes += end - begin
-            self._side_files.frames(begin, end, batch.count, "dropped")
-            self._side_files.set_aside(self._data, ((begin, end),))
+            self._ranges.left_out(begin, end, batch.count, self._data)
             return
         if not isinstance(self._walked, TextModeDecoder):
             report.kept += batch.count
-            self._side_files.frames(begin, end, batch.count)
+            self._ranges.kept(begin, end, batch.count)
         else:
             self._pending = self._pending or (begin, report.written, report.restored)
             untouched = min(self._walked.untouched(batch), report.sound - report.kept)
@@ -132,7 +131,7 @@ class RepairAccounting:
             report.unverified += outcome.records
         report.dropped_bytes += outcome.dropped_bytes
         report.lost = report.lost or outcome.dropped_bytes > 0
-        self._side_files.damage(outcome, self._data)
+        self._ranges.damage(outcome, self._data)
         return outcome
 
     def _in_the_input(self, outcome: Outcome) -> Outcome:

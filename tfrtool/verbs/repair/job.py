@@ -33,6 +33,7 @@ from tfrtool.verbs.repair.accounting import RepairAccounting
 from tfrtool.verbs.repair.decide import RecoveryPolicy
 from tfrtool.verbs.repair.options import RepairOptions
 from tfrtool.verbs.repair.output import RepairOutput
+from tfrtool.verbs.repair.range_list import RangeList
 from tfrtool.verbs.repair.side_files import SideFiles
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -141,10 +142,7 @@ def repair(
     with SideFiles(*names, force=force, inputs=(name,)) as side_files:
         for item in _attempt(name, out, options, side_files):
             if isinstance(item, RepairReport):
-                unpublished = side_files.publish()
-                for failure in (*unpublished.values(), side_files.failure):
-                    if failure is not None:
-                        raise failure
+                side_files.raise_unpublished()
                 item.outcomes = outcomes
                 return item
             outcomes.append(item)
@@ -184,7 +182,8 @@ def _repair(
     report = RepairReport(**{one.name: getattr(seen, one.name) for one in fields(FileReport)})
     report.sound, report.records = seen.records, 0
     report.quarantine, report.report = side_files.quarantine_name, side_files.report_name
-    side_files.begin(source.name)
+    ranges = side_files.ranges
+    ranges.begin(source.name)
     if report.suggestion and report.suggestion.verb == "repair":
         report.suggestion = None
     with (
@@ -194,19 +193,19 @@ def _repair(
     ):
         if report.status == "foreign":
             report.lost = True
-            report.bytes = report.dropped_bytes = side_files.whole(again.data, report)
+            report.bytes = report.dropped_bytes = ranges.dropped_input(again.data, report)
             if report.bytes:
                 whole = Damage(0, report.bytes, "stray", detail=report.message or "")
                 yield Outcome(whole, "dropped", 0, ((0, report.bytes),))
         elif report.status == "clean":
             report.kept = report.sound
-            side_files.frames(0, report.bytes or 0, report.sound)
+            ranges.kept(0, report.bytes or 0, report.sound)
             out.copy()
         else:
-            yield from _mended(again, data, out, options, side_files, report)
+            yield from _mended(again, data, out, options, ranges, report)
             report.lost = report.lost or not report.written
         refuse_rewritten(again)
-        side_files.end()
+        ranges.end()
         report.records = report.written
         if report.corrected or report.unverified:
             report.hint = seen.hint if seen.records or seen.restorable else None  # to fetch it again
@@ -231,7 +230,7 @@ def _mended(
     data: ReplayStream,
     out: RepairOutput,
     options: RepairOptions,
-    side_files: SideFiles,
+    ranges: RangeList,
     report: RepairReport,
 ) -> Iterator[Outcome]:
     undone = TextModeDecoder(data, report.diagnosis) if report.converted and report.diagnosis else None
@@ -246,7 +245,7 @@ def _mended(
     keep = options.keep
     if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
         keep = "all"  # as of a sound file
-    accounting = RepairAccounting(data, walked, out, policy, side_files, report, keep)
+    accounting = RepairAccounting(data, walked, out, policy, ranges, report, keep)
     if undone:
         yield from _conversion_undone(source, undone, accounting, InputProgress(options.progress, passes=2))
         return

@@ -88,11 +88,12 @@ class RepairOutput:
 
     def publish(self, side_files: SideFiles) -> None:
         """Have the output published, if there is one. Raises `WriteError`; there is none then."""
-        sink = None if self._file is None else self._file.flush_to_disk()
+        sink = None if self._file is None else self._file.finish()
         if sink is not None:
             try:
-                side_files.written(self._output, self._report)
-                side_files.take(self._source.name, sink)
+                side_files.ranges.output(self._output, self._report)
+                side_files.flush()
+                side_files.publish_output(self._source.name, sink)
             except BaseException:
                 sink.discard()
                 raise
