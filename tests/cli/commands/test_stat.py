@@ -54,9 +54,8 @@ def test_several_inputs_have_a_total_and_advice_on_standard_error(shards: Path) 
     assert total[:3] == ["total", "", "130"] and {len(row) for row in (*files, total)} == {17}
     assert total[5:11] == ["50", "84", "89.9", "143", "148", "149"]
     assert result.stderr.splitlines() == [
-        "tfrtool: these 3 files have 4.6 kB on average: shards of 100 to 200 MB read faster, all of it fits into one",
-        "tfrtool: 'train-00002-of-00003' has 12 kB, 7.6 times what the middle one of these 3 files has: whoever reads "
-        "it finishes last",
+        "tfrtool: the 3 files average 4.6 kB; shards of 100 to 200 MB read faster (one file)",
+        "tfrtool: 'train-00002-of-00003' is 12 kB, 7.6x the median of these 3 files; readers of this shard finish last",
     ]
 
 
@@ -199,7 +198,7 @@ def test_an_empty_file_and_one_of_ofrecords_are_shown(tmp_path: Path) -> None:
     shown = on_terminal("stat", "part-0", "part-1", cwd=tmp_path, NO_COLOR="1", columns=200)
     assert "OFRecord, in OFRecord framing" in shown
     assert "1 without a record" in shown
-    assert "hint: 'part-1' holds no record: OneFlow" in shown
+    assert "hint: 'part-1' has no records; OneFlow" in shown
     assert "0 records" in on_terminal("stat", "part-1", cwd=tmp_path)
 
 
@@ -289,7 +288,7 @@ def test_a_reader_that_leaves_an_index_costs_no_figure(many: Path) -> None:
     result = shell('tfrtool stat --json --index >(head -c 1 > /dev/null) "$1"; echo $?', many)
     *_, file, summary, code = result.stdout.splitlines()
     assert (code, json.loads(file)["records"], json.loads(summary)["sizes"]["max"]) == ("3", 60_000, 0)
-    assert "its reader went away" in result.stderr
+    assert "broken pipe" in result.stderr
 
 
 @mark.parametrize("held", [0, 30_000])

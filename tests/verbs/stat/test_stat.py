@@ -263,7 +263,7 @@ def test_there_is_no_advice_for_shards_of_150_megabytes() -> None:
 def test_many_small_shards_and_very_large_ones_are_told_with_a_better_number() -> None:
     small = dataset_advice(together([report(3 * MB) for _ in range(100)]))
     assert [one.kind for one in small] == ["small-shards"]
-    assert "100 files have 3.0 MB on average" in small[0].message and "about 2 would do" in small[0].message
+    assert "100 files average 3.0 MB" in small[0].message and "(about 2 shards)" in small[0].message
     large = dataset_advice(together([report(1500 * MB, records=1000)]))
     assert [one.kind for one in large] == ["large-shards"] and "about 10 shards" in large[0].message
     (few,) = dataset_advice(together([report(1500 * MB, records=3)]))
@@ -280,20 +280,20 @@ def test_one_shard_much_larger_than_the_others_is_named() -> None:
     assert kinds_of_advice(*(report(100 * MB) for _ in range(5)), report(190 * MB)) == []
     found = dataset_advice(together([*(report(100 * MB) for _ in range(5)), report(350 * MB)]))
     assert [one.kind for one in found] == ["uneven-shards"]
-    assert f"'file-{350 * MB}'" in found[0].message and "3.5 times" in found[0].message
+    assert f"'file-{350 * MB}'" in found[0].message and "3.5x" in found[0].message
 
 
 def test_an_empty_part_is_named_where_oneflow_reads_them() -> None:
     parts = [report(150 * MB, format="ofrecord"), report(0, format=None, kind=None, records=0, size=0, bytes=0)]
     found = [one for one in dataset_advice(together(parts)) if one.kind == "empty-part"]
-    assert len(found) == 1 and "'file-0' holds no record" in found[0].message and "OneFlow" in found[0].message
+    assert len(found) == 1 and "'file-0' has no records" in found[0].message and "OneFlow" in found[0].message
     assert "empty-part" not in kinds_of_advice(report(150 * MB), report(0, records=0, format=None))
 
 
 def test_framing_is_told_where_it_is_a_noticeable_part_of_many_records() -> None:
     tiny = {"payloads": Sizes([100] * 5000), "overhead_bytes": 16 * 5000}
     (found,) = dataset_advice(together([report(100, **tiny)]))
-    assert found.kind == "framing" and "a payload has 100 bytes on average" in found.message
+    assert found.kind == "framing" and "payloads average 100 bytes" in found.message
     assert kinds_of_advice(report(100, **tiny, kind="event")) == []
     assert kinds_of_advice(report(100, payloads=Sizes([400] * 5000), overhead_bytes=16 * 5000)) == []
 

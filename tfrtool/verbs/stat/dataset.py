@@ -1,8 +1,8 @@
-"""Files taken together: what `stat` adds up, as one mergeable value, and advice on them with the figures it rests on.
+"""Add up the files of a data set as one mergeable value, and give advice on them with figures.
 
-TensorFlow's guide to the performance of input pipelines asks for files of 100 MB or more (10 MB at the least), and for
-more files than there are readers; 100 to 200 MB is what follows for large data sets. OneFlow's reader ends the program
-at a part file without a record.
+TensorFlow's guide to the performance of input pipelines recommends files of 100 MB or more (at least 10 MB), and more
+files than readers; for large data sets that gives 100 to 200 MB. OneFlow's reader ends the program at a part file
+without records.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 _MB = 10**6
 GOOD = 150 * _MB
-"""A good size for a shard, in bytes: the middle of 100 to 200 MB."""
+"""The recommended size of a shard, in bytes: the middle of 100 to 200 MB."""
 _SMALL, _LARGE = 50 * _MB, 400 * _MB
-"""Beyond these a shard is far from 100 to 200 MB: less than half, more than twice."""
+"""Sizes that are far from 100 to 200 MB: less than half, more than twice."""
 _UNEVEN = 2
-"""How many times the middle one of the shards makes one much larger than the others."""
+"""A shard larger than this multiple of the median is reported as uneven."""
 _NOTICEABLE = 0.05
-"""The part of a file that framing takes before it is worth a word."""
+"""The fraction of a file that framing takes before advice is given."""
 _IDLE, _WORTH_A_LOOK = 1.05, _MB
-"""A compression that saves less than 5 % does nothing, if there is at least a megabyte of it."""
+"""Compression that saves less than 5 % of at least a megabyte is reported as useless."""
 
 
 class Advice(NamedTuple):
-    """`kind` is a short id for scripts, `message` one sentence for people."""
+    """Advice on a data set: `kind` is a short id for scripts, `message` one sentence."""
 
     kind: str
     message: str
@@ -41,15 +41,14 @@ class Advice(NamedTuple):
 
 @dataclass
 class DataSet:
-    """The records of some files, and how they are spread over them. `DataSet()` is the identity of `merge`, which is
+    """The records of several files and how they are distributed. `DataSet()` is the identity of `merge`, which is
     associative.
 
-    `payloads` are the sizes of payloads, `framing` the bytes around them. `files` are the sizes of the record files in
-    bytes as they lie on disk (of what came through a pipe, as they came), `records` how many records each has.
-    `packed` and `unpacked` are bytes of compressed files alone. `largest` is the first of the largest files: its size,
-    its path and its records; `hollow` the first without a record. Foreign files and those that cannot be read are left
-    out. `undigested` is why payloads of different files could not be held against one another, though those of each
-    were.
+    `payloads` are the sizes of payloads, `framing` the bytes around them. `files` are the sizes of the record files on
+    disk in bytes (for a pipe, as received), `records` the number of records of each.
+    `packed` and `unpacked` are bytes of compressed files only. `largest` is the first of the largest files: its size,
+    its path and its records; `hollow` counts the files without records and names the first. Foreign and unreadable
+    files are left out. `undigested` is the error that prevented comparing payloads across files.
     """
 
     payloads: Sizes = field(default_factory=Sizes)
@@ -69,14 +68,14 @@ class DataSet:
     paths: list[str] = field(default_factory=list)
 
     def add(self, report: StatReport) -> None:
-        """Take in one file. Its digests belong to the data set from then on."""
+        """Add one file. The data set takes ownership of its digests."""
         if report.has_figures:
             self.payloads.update(report.payloads)
             self._add_the_rest(report)
 
     @classmethod
     def of(cls, report: StatReport) -> DataSet:
-        """One file alone, whose sizes are not copied: to be looked at, and not to be added to."""
+        """Return a read-only data set of one file, which shares its sizes."""
         data = cls()
         if report.has_figures:
             data.payloads = report.payloads
@@ -118,7 +117,7 @@ class DataSet:
             digests.close()
 
     def update(self, other: DataSet) -> None:
-        """Take in all that is in another, which does not change."""
+        """Add all of another data set, which does not change."""
         self.payloads.update(other.payloads)
         self.framing += other.framing
         self.damaged += other.damaged
@@ -139,7 +138,7 @@ class DataSet:
             self.paths += other.paths
 
     def merge(self, other: DataSet) -> DataSet:
-        """Both together; neither operand changes."""
+        """Return both together; neither operand changes."""
         both = DataSet()
         both.update(self)
         both.update(other)
@@ -147,28 +146,28 @@ class DataSet:
 
     @property
     def sizes(self) -> Spread:
-        """The sizes of payloads in brief."""
+        """Summary of the payload sizes."""
         return self.payloads.spread()
 
     @property
     def histogram(self) -> list[Bin]:
-        """The sizes of payloads in bins."""
+        """Histogram of the payload sizes."""
         return histogram(self.payloads)
 
     @property
     def overhead(self) -> float | None:
-        """The part of the sound frames that is framing, from 0 to 1; None where there are none."""
+        """Framing as a fraction (0 to 1) of the intact frames; None if there are none."""
         whole = self.payloads.total + self.framing
         return self.framing / whole if whole else None
 
     @property
     def ratio(self) -> float | None:
-        """How many bytes one byte of the compressed files unpacks to; None where there are no such files."""
+        """Decompressed bytes per byte of the compressed files; None if there are none."""
         return self.unpacked / self.packed if self.packed else None
 
     @property
     def evenness(self) -> float | None:
-        """How many times the middle one of several files the largest is; None for fewer than two, or empty ones."""
+        """Size of the largest file divided by the median; None for fewer than two files, or if the median is 0."""
         spread = self.files.spread()
         if self.files.count < 2 or not spread.p50 or spread.max is None:
             return None
@@ -176,11 +175,11 @@ class DataSet:
 
     @property
     def advice(self) -> list[Advice]:
-        """What could be better about the files."""
+        """Advice on the layout of the files."""
         return dataset_advice(self)
 
     def repeats(self) -> Repeats | None:
-        """Payloads that occur more than once in all files together; None where that was not looked at."""
+        """Return payloads that occur more than once across all files; None if digests were not collected."""
         return self.digests.repeats() if self.digests else None
 
 
@@ -194,14 +193,14 @@ def _larger(one: Largest, other: Largest) -> Largest:
 
 
 def _first(one: tuple[int, str] | None, other: tuple[int, str] | None) -> tuple[int, str] | None:
-    """The first path, and how many there are."""
+    """Return the total count and the first path."""
     if one is None or other is None:
         return one or other
     return one[0] + other[0], one[1]
 
 
 def dataset_advice(data: DataSet) -> list[Advice]:
-    """What could be better about these files; empty where nothing comes to mind."""
+    """Return advice on the layout of these files; empty if there is none."""
     found = [_small(data), _large(data), _uneven(data), _empty(data), _framing(data), _compression(data)]
     return [Advice(*one) for one in found if one]
 
@@ -214,9 +213,9 @@ def _small(data: DataSet) -> Found:
     if count < 2 or not data.payloads.count or total >= _SMALL * count:
         return None
     wanted = max(1, min(round(total / GOOD), data.payloads.count))
-    into = f"about {wanted:,} would do" if wanted > 1 else "all of it fits into one"
+    into = f"about {wanted:,} shards" if wanted > 1 else "one file"
     mean = megabytes(total // count)
-    return "small-shards", f"these {count:,} files have {mean} on average: shards of 100 to 200 MB read faster, {into}"
+    return "small-shards", f"the {count:,} files average {mean}; shards of 100 to 200 MB read faster ({into})"
 
 
 def _large(data: DataSet) -> Found:
@@ -224,11 +223,11 @@ def _large(data: DataSet) -> Found:
         return None
     size, path, records = data.largest
     parts = min(round(size / GOOD), records)
-    if parts < 2:  # nobody can divide a record
+    if parts < 2:  # a record cannot be split
         return None
     return (
         "large-shards",
-        f"'{path}' has {megabytes(size)}: about {parts:,} shards of 100 to 200 MB can be shuffled and read in parallel",
+        f"'{path}' is {megabytes(size)}; about {parts:,} shards of 100 to 200 MB can be shuffled and read in parallel",
     )
 
 
@@ -239,10 +238,10 @@ def _uneven(data: DataSet) -> Found:
     size, path, records = data.largest
     if not records:
         return None
-    other = "the other" if data.files.count == 2 else f"the middle one of these {data.files.count:,} files"
+    other = "the size of the other file" if data.files.count == 2 else f"the median of these {data.files.count:,} files"
     return (
         "uneven-shards",
-        f"'{path}' has {megabytes(size)}, {times:,.1f} times what {other} has: whoever reads it finishes last",
+        f"'{path}' is {megabytes(size)}, {times:,.1f}x {other}; readers of this shard finish last",
     )
 
 
@@ -250,20 +249,20 @@ def _empty(data: DataSet) -> Found:
     if data.hollow is None or not data.formats["ofrecord"]:
         return None
     count, path = data.hollow
-    which = f"'{path}' holds no record" if count == 1 else f"{count:,} parts hold no record, '{path}' the first"
-    return "empty-part", f"{which}: OneFlow ends with an error at such a part; number the others anew without it"
+    which = f"'{path}' has no records" if count == 1 else f"{count:,} parts have no records, '{path}' is the first"
+    return "empty-part", f"{which}; OneFlow cannot read an empty part: remove it and renumber the others"
 
 
 def _framing(data: DataSet) -> Found:
     part, n = data.overhead, data.payloads.count
-    # The writer of events and of OFRecords has no choice; in a handful of records nothing is to be gained.
+    # The writer of events has no choice, and in a few records nothing can be gained.
     if part is None or part < _NOTICEABLE or data.kinds["event"] or n < 1000:
         return None
     mean = data.payloads.total / n
     return (
         "framing",
-        f"framing is {100 * part:.1f} % of the bytes, since a payload has {megabytes(round(mean))} on average: "
-        "several to a record (lists of values) would take less room and read faster",
+        f"framing takes {100 * part:.1f} % of the bytes (payloads average {megabytes(round(mean))}); "
+        "packing several values into one record would be smaller and faster to read",
     )
 
 
@@ -274,12 +273,12 @@ def _compression(data: DataSet) -> Found:
     saved = max(0.0, 100 * (1 - data.packed / data.unpacked)) if data.unpacked else 0.0
     return (
         "compression",
-        f"compression saves {saved:.1f} %: without it a reader is spared the unpacking, and can go to any record",
+        f"compression saves {saved:.1f} %; uncompressed files are faster to read and allow random access",
     )
 
 
 def megabytes(size: int) -> str:
-    """A size in the units in which shards are spoken of: `150 MB`, `9.2 MB`, `45 kB`."""
+    """Return a size in decimal units: `150 MB`, `9.2 MB`, `45 kB`."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= unit:
             return f"{size / unit:.1f} {name}" if size < 10 * unit else f"{size / unit:,.0f} {name}"
@@ -292,11 +291,11 @@ def stat_all(
     compression: CompressionChoice = "auto",
     duplicates: bool = False,
 ) -> DataSet:
-    """How some files are made, taken together; foreign ones are left out.
+    """Return record sizes, framing overhead and shard layout of several files together; foreign files are left out.
 
-    With `duplicates`, `repeats` counts payloads that occur more than once, in one file or in several. Raises
-    `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read, `WriteError` where the digests of
-    payloads find no room, ValueError or TypeError for arguments that are none.
+    With `duplicates`, `repeats` counts payloads that occur more than once, in one file or across files. Raises
+    `OpenError`, `ReadError` or `UnsupportedError` if a file cannot be read, `WriteError` if the temporary file of
+    `duplicates` cannot be written, ValueError or TypeError for invalid arguments.
     """
     from tfrtool.verbs.options import path_name, refuse_options
     from tfrtool.verbs.stat.job import StatOptions, StatReport, stat_file

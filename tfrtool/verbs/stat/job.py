@@ -1,8 +1,7 @@
-"""stat: how a file is made, from its headers alone where the source can seek.
+"""Measure record sizes and framing overhead, from the headers alone if the source can seek.
 
-Payloads are read where that is needed: to tell the kind, the first ones; for the digests of `duplicates` and for an
-index, which lists only records whose checksums hold, all of them. So damage of payloads is found there and not
-otherwise, as with `count`.
+Payloads are read only where needed: the first ones to detect the kind, all of them for `duplicates` and for an index,
+which lists only intact records. Damaged payloads are therefore found only in those cases, as with `count`.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ if TYPE_CHECKING:
     from tfrtool.verbs.stat.duplicates import Digests
 
 _PIECE = 1 << 20
-"""Bytes of a large payload that are read at once."""
+"""Bytes of a large payload that are read at a time."""
 
 
 @dataclass(frozen=True)
 class StatOptions(Options):
-    """What `stat` may be told.
+    """Options of `stat`.
 
-    `duplicates` looks for payloads that occur more than once. `write_index` is where the index is written, which
-    `force` lets replace a file, but never one of `inputs`.
+    `duplicates` finds payloads that occur more than once. `write_index` is the path of the index; `force` lets it
+    replace a file, but never one of `inputs`.
     """
 
     duplicates: bool = False
@@ -44,14 +43,13 @@ class StatOptions(Options):
 
 @dataclass
 class StatReport(FileReport):
-    """How one input is made; sizes are in bytes.
+    """The figures of one input; sizes are in bytes.
 
-    `payloads` are the sizes of the payloads of sound records, `payload_bytes` their sum, `overhead_bytes` the framing
-    around them. `duplicates` counts records whose payload an earlier one has, None where that was not looked at;
-    `first_duplicate` are the numbers of the first such record and of that earlier one. `index` is the index that was
-    written, None for none; `unindexed` says that one could not be written, and `undigested` that duplicates could not
-    be looked for: errors, though all else is known. `unchecked`: there are payloads, and none was held against its
-    checksum.
+    `payloads` are the payload sizes of intact records, `payload_bytes` their sum, `overhead_bytes` the framing around
+    them. `duplicates` counts records that repeat an earlier payload, None if not requested; `first_duplicate` holds the
+    numbers of the first such record and of the earlier one. `index` is the path of the index that was written, or None.
+    `unindexed` and `undigested` are set if the index could not be written or duplicates could not be found: errors,
+    although all other figures are valid. `unchecked`: payload checksums were not checked.
     """
 
     payloads: Sizes = field(default_factory=Sizes)
@@ -67,17 +65,17 @@ class StatReport(FileReport):
 
     @property
     def sizes(self) -> Spread:
-        """The smallest and the largest payload, their mean and percentiles."""
+        """Smallest and largest payload, mean and percentiles."""
         return self.payloads.spread()
 
     @property
     def histogram(self) -> list[Bin]:
-        """How many payloads there are of which size."""
+        """Histogram of the payload sizes."""
         return histogram(self.payloads)
 
     @property
     def compression_ratio(self) -> float | None:
-        """How many bytes one byte of the file unpacks to; None for what is not compressed."""
+        """Decompressed bytes per byte of the file; None if it is not compressed."""
         size = self.bytes or 0 if self.size is None else self.size
         if not self.has_figures or self.compression in (None, "none") or not size:
             return None
@@ -85,21 +83,21 @@ class StatReport(FileReport):
 
     @property
     def has_figures(self) -> bool:
-        """Whether the file was read: also where no more than something beside it could not be written."""
+        """Whether the file was read, even if its index or digests could not be written."""
         return self.status in ("clean", "damaged") or self.unindexed or self.undigested
 
 
 def stat_file(name: str, options: StatOptions) -> Iterator[Damage | StatReport]:
-    """Yield the damage of one input that comes to light, then its report; one that cannot be read is a report too.
+    """Yield the damage found in one input, then its report; an unreadable input gives a report too.
 
-    `close` the report's `digests` when done with them.
+    Close the `digests` of the report after use.
     """
     for event in read_file(name, options, lambda read: _stat(read, options)):
         yield stat_report(event) if isinstance(event, FileReport) else event
 
 
 def stat_report(report: FileReport) -> StatReport:
-    """A report as one of `stat`: an input that never came to be read has none of its own."""
+    """Return a report as a `StatReport`; that of an input that was never read is converted."""
     if isinstance(report, StatReport):
         return report
     return StatReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
@@ -132,7 +130,7 @@ def _stat(read: FileReader, options: StatOptions) -> Iterator[Damage | StatRepor
             report.index = index
     except _NothingToIndex:
         pass
-    except TfrtoolError as error:  # the index, which is no reason to say nothing of the file
+    except TfrtoolError as error:  # the index failed; the figures of the file are still reported
         if begun and report is None:
             raise
         for event in _walked(read, options, None) if report is None else [report]:
@@ -151,22 +149,22 @@ def _stat(read: FileReader, options: StatOptions) -> Iterator[Damage | StatRepor
 
 
 def _note(report: StatReport, error: TfrtoolError) -> None:
-    """Something that was to be written could not be: that is an error, beside all figures of the file."""
+    """Record that an output could not be written: an error, beside all figures of the file."""
     report.message = "; ".join(filter(None, (error.facts, report.message)))
     report.status, report.error = "error", (error.kind, report.message)
     report.suggestion, report.hint = error.suggestion, None
 
 
 def _left(index: str) -> WriteError:
-    return WriteError(f"cannot write '{index}': its reader went away")
+    return WriteError(f"cannot write '{index}': broken pipe")
 
 
 class _NothingToIndex(Exception):
-    """The file turned out to be none of records, so no index is published."""
+    """The file is not a record file, so no index is published."""
 
 
 class _Lines:
-    """Writes the lines of an index, up to the first `error`, which is no reason to read no further."""
+    """Write the lines of an index until the first `error`; reading continues after it."""
 
     def __init__(self, out: BinaryIO, path: str) -> None:
         self._out, self._path = out, path
@@ -204,7 +202,7 @@ def _walked(read: FileReader, options: StatOptions, index: _Lines | None) -> Ite
         if digests is not None and undigested is None:
             try:
                 _digest(read, digests, event)
-            except WriteError as error:  # there is no room for digests, and all else can be told
+            except WriteError as error:  # all other figures can still be reported
                 undigested = error
     report = stat_report(read.report())
     report.payloads = payloads
@@ -256,11 +254,11 @@ def stat(
     index: PathLike | None = None,
     force: bool = False,
 ) -> StatReport:
-    """How one file is made: the sizes of its payloads, its framing, its kind, and any damage that headers can tell.
+    """Return payload sizes, framing overhead and kind of one file, and the damage that its headers show.
 
-    `duplicates` counts payloads that occur more than once. `index` is a file to write a line for each sound record to,
-    which `force` lets replace another. Never raises for damage; a file that cannot be read, or an index that cannot be
-    written, is a report of status `error`. Raises ValueError or TypeError for arguments that are none.
+    `duplicates` counts payloads that occur more than once. `index` names a file to which a line for each intact record
+    is written; `force` lets it replace a file. Does not raise on damage; if the file cannot be read or the index cannot
+    be written, the status of the report is `error`. Raises ValueError or TypeError for invalid arguments.
     """
     from tfrtool.verbs.options import path_name, path_or_none, refuse_options
 

@@ -1,11 +1,9 @@
-"""Sizes as a multiset: exact percentiles of any number of them, in memory that their own sum bounds.
+"""Keep sizes as a multiset with exact percentiles in bounded memory, and bin them for a histogram.
 
-n different sizes add up to n²/2 at least, so a stream of B bytes has no more than the root of 2 B of them: half a
-million in 150 GB, 1.5 million in a terabyte. Up to `IN_DICTIONARY` are counted in a dictionary of about 15 MB. What is
-beyond lies in two sorted arrays, 16 bytes for each different size, which are copied when more sizes are merged into
-them: 48 MB for that terabyte, whatever the number of records.
-
-A histogram of sizes, in few bins with round edges.
+n different sizes add up to at least n²/2, so a stream of B bytes has at most sqrt(2 B) of them: half a million in 150
+GB, 1.5 million in a terabyte. Up to `IN_DICTIONARY` sizes are counted in a dictionary of about 15 MB. Beyond that they
+lie in two sorted arrays, 16 bytes for each different size, which are copied when more sizes are merged into them: 48 MB
+for that terabyte, whatever the number of records.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 IN_DICTIONARY = 1 << 17
-"""Different sizes that are counted in a dictionary before they are packed into arrays."""
+"""Different sizes that are counted in the dictionary before they are packed into arrays."""
 
 
 class Spread(NamedTuple):
-    """Sizes in brief, in bytes. A percentile is the smallest size that at least so many per cent of all do not exceed.
+    """Summary of sizes, in bytes. Percentiles use the nearest-rank method.
 
-    That is a size that occurs (the nearest rank), and the same whatever the order and the split. All are None where
-    there are no sizes.
+    A percentile is a size that occurs, whatever the order and the split of the input. All fields are None if there are
+    no sizes.
     """
 
     min: int | None
@@ -52,27 +50,27 @@ class Sizes:
         self.add(sizes)
 
     def add(self, sizes: Iterable[int]) -> None:
-        """Count these sizes too."""
+        """Add sizes, in bytes."""
         self._fresh.update(sizes)
         if len(self._fresh) > self.limit:
             self._pack()
 
     def update(self, other: Sizes) -> None:
-        """Take in all that is in another, which does not change."""
+        """Add all sizes of another, which does not change."""
         for size, count in other.items():
             self._fresh[size] += count
             if len(self._fresh) > self.limit:
                 self._pack()
 
     def merge(self, other: Sizes) -> Sizes:
-        """Both together; neither operand changes."""
+        """Return both together; neither operand changes."""
         both = Sizes(limit=self.limit)
         both.update(self)
         both.update(other)
         return both
 
     def _pack(self) -> None:
-        """Move the dictionary into the arrays: stretches between new sizes are copied whole."""
+        """Merge the dictionary into the arrays, copying runs between new sizes whole."""
         old_sizes, old_counts = self._sizes, self._counts
         sizes, counts, done = array("Q"), array("Q"), 0
         for size in sorted(self._fresh):
@@ -92,7 +90,7 @@ class Sizes:
         self._fresh.clear()
 
     def items(self) -> Iterator[tuple[int, int]]:
-        """Each size and how often it occurs, from the smallest on."""
+        """Yield each size and its count, in ascending order."""
         if not self._sizes:
             return iter(sorted(self._fresh.items()))
         if self._fresh:
@@ -109,16 +107,16 @@ class Sizes:
 
     @property
     def count(self) -> int:
-        """How many sizes there are, each as often as it occurs."""
+        """Number of sizes, repeats included."""
         return self._fresh.total() + sum(self._counts)
 
     @property
     def total(self) -> int:
-        """The sum of them all, in bytes."""
+        """Sum of all sizes, in bytes."""
         return sum(size * count for size, count in self.items())
 
     def spread(self) -> Spread:
-        """The smallest, the largest, the mean and the percentiles."""
+        """Return the smallest and largest size, the mean and the percentiles."""
         n = self.count
         if not n:
             return NOTHING
@@ -127,7 +125,7 @@ class Sizes:
         return Spread(low, p50, self.total / n, p95, p99, high)
 
     def _ranked(self, ranks: list[int]) -> list[int]:
-        """The sizes of these ranks, which ascend and begin at 1."""
+        """Return the sizes of ascending ranks, which start at 1."""
         found: list[int] = []
         passed = 0
         for size, count in self.items():
@@ -138,20 +136,20 @@ class Sizes:
 
 
 def _rank(n: int, percent: int) -> int:
-    """The least rank that at least so many per cent of `n` do not exceed."""
+    """Return the nearest rank of a percentile among `n` sizes."""
     return max(1, -(-n * percent // 100))
 
 
 BINS = 20
-"""Bins that a histogram has at most; where a power of two is the step from edge to edge, one more, for size 0."""
+"""Maximum number of bins; with edges at powers of two there is one more, for size 0."""
 
 _EVEN = 8
-"""Bins are of one width where the largest size is less than that many times the smallest."""
+"""Bins have equal widths if the largest size is less than this multiple of the smallest."""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """How many sizes there are from `lo` on that are below `hi`, in bytes."""
+    """Number of sizes in `[lo, hi)`, in bytes."""
 
     lo: int
     hi: int
@@ -159,10 +157,10 @@ class Bin:
 
 
 def histogram(sizes: Sizes) -> list[Bin]:
-    """Bins from the smallest size to the largest, each beginning where the one before ends; some may be empty.
+    """Return contiguous bins from the smallest size to the largest; some may be empty.
 
-    Where sizes are alike, the bins are of one width (1, 2 or 5 times a power of ten), and few for few records: each
-    doubling of the records adds one (Sturges' rule). Else each edge is a power of two times the edge before.
+    If sizes are similar, the bins have equal widths (1, 2 or 5 times a power of ten), and each doubling of the records
+    adds one bin (Sturges' rule). Otherwise each edge is a power of two times the edge before.
     """
     spread = sizes.spread()
     low, high = spread.min, spread.max
@@ -194,7 +192,7 @@ def _round_widths() -> Iterator[int]:
 
 
 def _doubling_edges(low: int, high: int) -> list[int]:
-    """Edges that are powers of two, or of four, sixteen … where there would be too many; 0 is a bin of its own."""
+    """Return edges at powers of two (or of four, sixteen … if there were too many); 0 has a bin of its own."""
     first, last = max(low, 1).bit_length() - 1, high.bit_length()
     step = 1
     while -(-(last - first) // step) > BINS:
