@@ -1,4 +1,4 @@
-"""What `--help` shows of a command is the docstring of its function, even where Python was told to drop it."""
+"""Keep the docstrings that `--help` shows, even where Python drops docstrings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def documented(function: _Function) -> _Function:
-    """Give a function its docstring back; this decorator stands directly above it.
+    """Restore the docstring of a function from its source if there is one; apply it as the innermost decorator.
 
-    `python -OO` and PYTHONOPTIMIZE=2 compile without docstrings; then the source is asked, where there is one.
+    `python -OO` and PYTHONOPTIMIZE=2 compile without docstrings.
     """
     if function.__doc__ is None:
         import ast

@@ -1,9 +1,7 @@
-"""The program around the commands: whatever happens inside, it ends with one of the documented exit codes.
+"""Run the program, and end it with one of the documented exit codes whatever happens.
 
-Click is not left to run the program by itself: it ends with 1, which here means a finding in the data, when the user
-interrupts it and when the reader of standard output goes away.
-
-A short piece of work that no signal cuts in two.
+Click's own `main` is not used: it exits with 1, which here means a finding in the data, when the user interrupts it and
+on a broken pipe.
 """
 
 from __future__ import annotations
@@ -22,13 +20,13 @@ EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which not every system has
 
 
 class State:
-    """What a command tells the program around it."""
+    """What a command passes to the program around it."""
 
     verbose = 0
 
 
 class Terminated(BaseException):
-    """SIGTERM or SIGHUP arrived; not an `Exception`, so that only clean-up stands between it and the end."""
+    """SIGTERM or SIGHUP arrived; not an `Exception`, so that only clean-up code catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -36,8 +34,8 @@ class Terminated(BaseException):
 
 
 def main() -> int:
-    """Run `tfrtool` on `sys.argv`; the result is its exit code."""
-    gc.disable()  # what is imported stays; the loop over inputs turns collecting on
+    """Run `tfrtool` on `sys.argv`, and return the exit code."""
+    gc.disable()  # imported objects stay; the loop over inputs enables collection
     state = State()
     try:
         _handle_signals()
@@ -52,20 +50,20 @@ def main() -> int:
             signal.signal(number, signal.SIG_DFL)  # a second one ends the program wherever it is
         try:
             return _end(error, state)
-        except Exception as more:  # there is no memory, or no file descriptor, left to say what ended the program
+        except Exception as more:  # no memory or no file descriptor is left
             return _last_words(more)
     finally:
-        gc.freeze()  # at its end the interpreter looks for garbage three times, and here it would search all imports
+        gc.freeze()  # else the interpreter would search all imports for garbage three times at exit
 
 
 def _handle_signals() -> None:
     signal.signal(signal.SIGTERM, _terminate)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup, which is to outlive its terminal
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, _terminate)
 
 
 def _terminate(number: int, frame: object) -> None:
-    if number == signal.SIGHUP:  # which the system and the shell may both send: the second must not disturb clean-up
+    if number == signal.SIGHUP:  # the system and the shell may both send it: the second must not disturb clean-up
         signal.signal(number, signal.SIG_IGN)
     raise Terminated(number)
 
@@ -99,7 +97,7 @@ def _run(state: State) -> int:
 
 
 def _help_width() -> int:
-    """Columns of a help page, by Click's own rule; Click would import shutil, bz2 and lzma to learn them."""
+    """Return the width of a help page, by Click's rule; Click would import shutil, bz2 and lzma for it."""
     columns = os.environ.get("COLUMNS", "")
     try:
         width = int(columns) if columns.isdecimal() else os.get_terminal_size(1).columns
@@ -109,15 +107,15 @@ def _help_width() -> int:
 
 
 def _last_words(error: Exception) -> int:
-    """Say what can be said without importing anything."""
-    what = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}, and no way to say more"
+    """Report an error without importing anything."""
+    what = "out of memory" if isinstance(error, MemoryError) else f"{type(error).__name__}; details are not available"
     with suppress(OSError):
         os.write(2, f"tfrtool: {what}\n".encode())
     return 3
 
 
 def _end(error: BaseException, state: State) -> int:
-    """Say what ended the program, where there is something to say, and give its exit code."""
+    """Report what ended the program, if necessary, and return the exit code."""
     from tfrtool.cli.streams import OutputError, abandon_output, say
     from tfrtool.cli.suggestions import failure, say_traceback
     from tfrtool.report import EXIT_FAILED
@@ -137,7 +135,7 @@ def _end(error: BaseException, state: State) -> int:
         message = failure(error)[1]
     try:
         sys.stdout.flush()
-    except OutputError:  # what ended the program is graver
+    except OutputError:  # the first error counts
         abandon_output()
     if state.verbose > 1:
         say_traceback(error)
@@ -151,7 +149,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def defer_signals() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP wait until the block is done, and then have the effect that they always have."""
+    """Defer SIGINT, SIGTERM and SIGHUP to the end of the block."""
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:

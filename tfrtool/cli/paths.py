@@ -1,7 +1,4 @@
-"""Where records may go: into files that are no other file of the run, or to standard output that holds nothing else.
-
-Where the indexes of some inputs are.
-"""
+"""Check where outputs go: files that differ from all others of the run, or standard output. Locate indexes."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def is_standard_output(name: str) -> bool:
-    """Whether what is written to this name comes out where everything is printed: `-`, or `/dev/stdout`."""
+    """Return whether this name is standard output: `-`, `/dev/stdout` or an open file that stands for it."""
     if name == "-":
         return True
     with suppress(OSError, ValueError):
@@ -34,19 +31,19 @@ def is_standard_output(name: str) -> bool:
 
 
 def refuse_json_with_records(json: bool) -> None:
-    """Records and JSON Lines do not go to one place."""
+    """Raise `UsageError` if records and JSON Lines would both go to standard output."""
     if json:
-        raise click.UsageError("-o - writes records to standard output, where --json would write too: choose one")
+        raise click.UsageError("-o - and --json would both write to standard output: choose one")
 
 
 def refuse_terminal(dry_run: bool) -> None:
-    """Records are no text that a terminal can show."""
+    """Raise `UsageError` if records would go to a terminal."""
     if sys.stdout.isatty() and not dry_run:
-        raise click.UsageError("-o - writes bytes that a terminal takes for commands: send them to a file or a pipe")
+        raise click.UsageError("-o - writes binary data: redirect it to a file or a pipe")
 
 
 class RunFiles:
-    """The files of one run: each is told by its place and, if it is there, by what it is, under whatever name."""
+    """The files of one run, identified by location and, where they exist, by device and inode."""
 
     def __init__(self, inputs: Iterable[str]) -> None:
         self._inputs = {key: name for name in inputs for key in _keys(name)}
@@ -54,22 +51,22 @@ class RunFiles:
         with suppress(OSError):
             printed = os.fstat(1)
             if stat.S_ISREG(printed.st_mode):
-                self._written[printed.st_dev, printed.st_ino] = "where standard output goes"
+                self._written[printed.st_dev, printed.st_ino] = "standard output"
 
     def read(self, name: str, option: str) -> None:
-        """Note a file that an option names and that is read, though it is none of the inputs."""
-        self._written.update(dict.fromkeys(_keys(name), f"what {option} reads"))
+        """Register a file that is read but is not an input."""
+        self._written.update(dict.fromkeys(_keys(name), f"the file that {option} reads"))
 
     def make(self, directory: str) -> None:
-        """Note a directory that will be made."""
+        """Register a directory that will be made."""
         self._written[_place(directory)] = f"the directory '{directory}'"
 
     def write(self, name: str, called: str = "the output") -> None:
-        """Note a file that will be written, or raise `UsageError` where it is another one of the run."""
+        """Register a file that will be written. Raises `UsageError` if it is another file of the run."""
         keys, what = _keys(name), f"{called} '{name}'"
         for key in keys:
             if key in self._inputs:
-                raise click.UsageError(f"{what} is {input_called(self._inputs[key])}; an input is never written to")
+                raise click.UsageError(f"{what} is {input_called(self._inputs[key])}; inputs are never modified")
             if key in self._written:
                 raise click.UsageError(f"{what} is {self._written[key]}: choose another name")
         self._written.update(dict.fromkeys(keys, what))
@@ -78,9 +75,9 @@ class RunFiles:
 def refuse_inputs(
     option: str, outputs: Iterable[str], resolution: Resolution, indexes: Iterable[str] = (), *, written: bool = False
 ) -> None:
-    """Raise `UsageError` where a file that an option names is another one of the run, under whatever name.
+    """Raise `UsageError` if an output is another file of the run, under any name.
 
-    Those are the inputs, the lists that name them, and the `indexes`, which are read or `written`.
+    The other files are the inputs, the lists that name them, and the `indexes`, which are read or `written`.
     """
     files = RunFiles([*resolution.names, *resolution.lists])
     for index in indexes:
@@ -98,7 +95,7 @@ def _write(files: RunFiles, output: str, option: str) -> None:
 
 
 def _keys(name: str) -> list[object]:
-    """What a file can be told by: the place of its name, and, if it is there, the file itself. None for a device."""
+    """Return what identifies a file: its location and, if it exists, device and inode. Empty for a device."""
     keys: list[object] = [] if name == "-" else [_place(name)]
     with suppress(OSError, ValueError):
         found = os.fstat(0) if name == "-" else os.stat(name)
@@ -114,31 +111,31 @@ def _place(name: str) -> tuple[str, str]:
 
 
 SUFFIX = ".idx"
-"""What the name of an index in a directory ends in, as the scripts that NVIDIA DALI comes with call them."""
+"""Suffix of an index in a directory, as in the scripts of NVIDIA DALI."""
 
 
 def index_places(index: str, names: Sequence[str]) -> dict[str, str]:
-    """The index of each input: `index` itself, or a file in it, where it is a directory.
+    """Return the index of each input: `index` itself, or a file in it if it is a directory.
 
-    Raises a usage error where several inputs would share one.
+    Raises `UsageError` if several inputs would share one.
     """
     import click
 
     if not (index.endswith("/") or os.path.isdir(index)):
         if len(names) > 1:
             raise click.UsageError(
-                f"--index names one file, and there are {len(names)} inputs: name a directory, such as '{index}/'"
+                f"--index names one file, but there are {len(names)} inputs: name a directory, such as '{index}/'"
             )
         return dict.fromkeys(names, index)
     places: dict[str, str] = {}
     taken: dict[str, str] = {}
     for name in names:
         if name == "-":
-            raise click.UsageError("standard input has no name to call its index by: say --index FILE, not a directory")
+            raise click.UsageError("standard input has no name for its index: use --index FILE, not a directory")
         place = os.path.join(index, os.path.basename(name) + SUFFIX)
         if place in taken:
             raise click.UsageError(
-                f"the indexes of '{taken[place]}' and '{name}' would both be '{place}': index them one by one"
+                f"the indexes of '{taken[place]}' and '{name}' would both be '{place}': write them one at a time"
             )
         places[name], taken[place] = place, name
     return places

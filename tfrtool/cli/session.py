@@ -1,4 +1,4 @@
-"""The loop that all reading commands share: inputs in, what was found to a printer, the exit code out."""
+"""Run the loop that all reading commands share: jobs on inputs, results to a printer, an exit code."""
 
 from __future__ import annotations
 
@@ -33,27 +33,28 @@ def run(
     passes: int = 1,
     **settings: Any,
 ) -> int:
-    """Do `job` on every input, in order, and print what it yields; the result is the exit code.
+    """Run `job` on every input in order, print what it yields, and return the exit code.
 
-    `settings` are further fields of the job's `Options`. An input that fails is reported, and never stops the others.
-    `only_one` says why there may be no more than one input, where that is so. `resolution` is what the inputs stand
-    for, if that is known already. `finish` is called when all inputs are done, before their totals are printed; True
-    says that there was more than it could take in, which is a finding.
-    `passes` is how often the job reads all inputs.
+    `settings` are more fields of the job's `Options`. An input that fails is reported, and does not stop the others.
+    `only_one` is the reason why only one input is allowed, if so. `resolution` is what the inputs resolve to, if it is
+    known already. `finish` is called after all inputs, before the totals are printed; it returns True if its result is
+    incomplete, which is a finding. `passes` is how often the job reads all inputs.
     """
     from tfrtool.sources.inputs.resolve import resolve
     from tfrtool.verbs.options import Options
 
-    gc.freeze()  # so that collecting passes over what was imported
+    gc.freeze()  # collection skips what was imported
     gc.enable()
     if resolution is None:
         resolution = resolve(common.inputs)
     missing = [shard.name for shard in resolution.missing]
     names = resolution.names
-    _refuse_words_in_inputs([*names, *resolution.lists])
+    _refuse_report_into_input([*names, *resolution.lists])
     if common.verbose and resolution.passed_over:
         files = plural(resolution.passed_over, "file")
-        say(f"{files} in directories passed over, being named as no record files are; to read one, name it")
+        say(
+            f"{files} in directories skipped, because their names are not those of record files; name a file to read it"
+        )
     if resolution.mixed and not common.quiet:
         from tfrtool.cli.warnings import warn_mixed
 
@@ -61,7 +62,7 @@ def run(
     if only_one and len(names) > 1:
         import click
 
-        raise click.UsageError(f"{only_one}, and there are {len(names)} inputs")
+        raise click.UsageError(f"{only_one}, but there are {len(names)} inputs")
     progress = None
     if common.progress and not common.quiet and sys.stderr.isatty():
         from tfrtool.cli.terminal.progress import Progress
@@ -99,8 +100,8 @@ def run(
     return summary.exit
 
 
-def _refuse_words_in_inputs(names: Sequence[str]) -> None:
-    """Raise `WriteError` where standard output goes into an input, as with `>>`."""
+def _refuse_report_into_input(names: Sequence[str]) -> None:
+    """Raise `WriteError` if standard output goes to an input, as with `>>`."""
     try:
         target = os.fstat(1)
     except OSError:  # it is closed
@@ -139,12 +140,12 @@ def _events(
 
 
 def _remark(report: FileReport, verbose: int) -> None:
-    """What standard error says about an input, whatever standard output carries."""
+    """Report errors and, if `verbose`, what an input is, on standard error."""
     if report.error:
         from tfrtool.cli.suggestions import advice
 
         say(report.error[1], report.path, advice(report))
     elif verbose:
         compression = "not compressed" if report.compression == "none" else report.compression
-        taken = (report.format or report.diagnosis or "no known format", compression, report.kind)
+        taken = (report.format or report.diagnosis or "unknown format", compression, report.kind)
         say(", ".join(filter(None, taken)), report.path)

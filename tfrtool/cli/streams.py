@@ -1,8 +1,8 @@
-"""The three standard streams: made safe before anything is opened or written.
+"""Prepare the three standard streams, and write messages to standard error.
 
-Standard output is replaced by one of our own. Python's, when `PYTHONUNBUFFERED` is set, writes what fits on a full disk
-and drops the rest in silence. Ours raises `OutputError`, and no other failure does, so that a reader that went away is
-never confused with a broken socket.
+Standard output is replaced by a stream of our own. Python's silently drops data on a full disk when `PYTHONUNBUFFERED`
+is set. Ours raises `OutputError`, and nothing else does, so that a broken pipe at standard output is never confused
+with one elsewhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfrtool.cli.text import printable, safe
 
 
 class OutputError(Exception):
-    """Standard output could not be written; `cause` is what the system said."""
+    """Standard output could not be written; `cause` is the error of the system."""
 
     def __init__(self, cause: OSError) -> None:
         super().__init__(str(cause))
@@ -24,24 +24,24 @@ class OutputError(Exception):
 
 
 class StandardOutput(io.FileIO):
-    """File descriptor 1, whose failures are told apart from all others."""
+    """File descriptor 1; failures to write raise `OutputError`."""
 
     def write(self, data: object, /) -> int:
         try:
             while (count := super().write(data)) is None:  # type: ignore[arg-type]
                 from select import select
 
-                select([], [self], [])  # another program that has this output open made it non-blocking
+                select([], [self], [])  # another program that shares this output made it non-blocking
         except OSError as error:
             raise OutputError(error) from None
         return count
 
 
 def prepare() -> None:
-    """Fill closed standard descriptors, and put our own writer in the place of `sys.stdout`.
+    """Fill closed standard descriptors, and replace `sys.stdout`.
 
-    A closed descriptor would be given to the next file that is opened, and what is printed would go into that file. In
-    its place stands the null device, opened so that reading from a closed input, or writing to a closed output, fails.
+    The system would give a closed descriptor to the next file that is opened, and output would go to that file. It is
+    filled with the null device, opened so that reading a closed input, or writing to a closed output, fails.
     """
     for descriptor, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDWR)):
         try:
@@ -63,7 +63,7 @@ def prepare() -> None:
 
 
 def abandon_output() -> None:
-    """Drop what standard output still holds, so that the interpreter does not fail on it once more at its end."""
+    """Drop buffered output, so that the interpreter does not fail on it again at exit."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.close(null)
@@ -72,22 +72,21 @@ def abandon_output() -> None:
 
 
 def say(message: str, path: str | None = None, advice: str | None = None) -> None:
-    """One message on standard error, in one line whatever it holds, after what standard output holds.
+    """Write a message as one line to standard error, after flushing standard output.
 
-    `path` names the input that it is about, and stands before it unless the message names it itself, in quotes. What to
-    do next is the `advice`.
+    `path` is the input it is about, which precedes the message unless the message quotes it. `advice` is the next step.
     """
     about = "" if path is None or f"'{path}'" in message else f"{safe(path)}: "
     _write(f"tfrtool: {about}{printable('; '.join(filter(None, (message, advice))))}")
 
 
 def say_lines(text: str) -> None:
-    """A text of several lines on standard error, each made printable, after what standard output holds."""
+    """Write lines to standard error, made printable, after flushing standard output."""
     _write("\n".join(map(printable, text.rstrip("\n").split("\n"))))
 
 
 def _write(text: str) -> None:
     sys.stdout.flush()
-    with contextlib.suppress(OSError):  # that nobody can read a message changes nothing about the job
+    with contextlib.suppress(OSError):  # a message that cannot be written does not stop the job
         sys.stderr.write(text + "\n")
         sys.stderr.flush()

@@ -1,7 +1,4 @@
-"""What to do next, in the words of the command line: the library says which job helps, and here is how it is typed.
-
-What could not be done, in one sentence for people and one word for scripts.
-"""
+"""Phrase suggestions and errors of the library as command lines and messages."""
 
 from __future__ import annotations
 
@@ -20,16 +17,16 @@ if TYPE_CHECKING:
 
 
 _NAMES = {"types": "type", "source": "from", "n": "number"}
-"""Options whose arguments have another name."""
+"""Options whose names differ from those of the library's arguments."""
 
 
 def advice(report: FileReport) -> str | None:
-    """What to do next about an input, in one line; None where there is nothing to do."""
+    """Return the next step for an input in one line, or None."""
     return _joined(report.hint, _by_this_command(report.suggestion) if report.error else report.suggestion) or None
 
 
 def error_text(error: TfrtoolError) -> str:
-    """What could not be done, and what to do next, in one line."""
+    """Return the message of an error and the next step, in one line."""
     return _joined(error.facts, _by_this_command(error.suggestion))
 
 
@@ -38,19 +35,19 @@ def _joined(words: str | None, suggestion: Suggestion | None) -> str:
 
 
 def suggestion_words(suggestion: Suggestion) -> str:
-    """`to undo it, run: tfrtool repair FILE -o OUT`, or `say --force to replace it`."""
+    """Return a suggestion as text: `to undo it, run: tfrtool repair FILE -o OUT`, or `use --force to replace it`."""
     if suggestion.words:
         return expand_arguments(suggestion.words, _argument)
     if suggestion.verb:
         return (f"to {suggestion.aim}, " if suggestion.aim else "") + f"run: {command(suggestion)}"
     aim = f" to {suggestion.aim}" if suggestion.aim else ""
     if any(value == "auto" for _, value in suggestion.settings):
-        return f"leave {' and '.join(_option(name) for name, _ in suggestion.settings)} out{aim}"
-    return f"say {' '.join(_options(suggestion))}{aim}"
+        return f"omit {' and '.join(_option(name) for name, _ in suggestion.settings)}{aim}"
+    return f"use {' '.join(_options(suggestion))}{aim}"
 
 
 def command(suggestion: Suggestion) -> str:
-    """The command line of a suggestion, to be pasted into a shell."""
+    """Return the command line of a suggestion, which can be pasted into a shell."""
     words = ["tfrtool", suggestion.verb, *_options(suggestion), shell_word(suggestion.path)]
     if suggestion.verb in WRITING:
         words = ["tfrtool", suggestion.verb, shell_word(suggestion.path), "-o", "OUT", *_options(suggestion)]
@@ -61,7 +58,7 @@ def command(suggestion: Suggestion) -> str:
 
 
 def _by_this_command(suggestion: Suggestion | None) -> Suggestion | None:
-    """What cannot be opened, and is to be piped in, is read by the command that runs."""
+    """Return the suggestion with the command that runs, if it is about piping in what cannot be opened."""
     if suggestion is not None and suggestion.verb and suggestion.path == "-":
         return replace(suggestion, verb=_called())
     return suggestion
@@ -83,7 +80,7 @@ def _options(suggestion: Suggestion) -> list[str]:
 
 
 def option_text(error: ValueError) -> str:
-    """What is wrong about the options of a command line."""
+    """Return the message for invalid options."""
     return expand_arguments(error.words, _argument) % error.given if isinstance(error, OptionError) else str(error)
 
 
@@ -96,22 +93,22 @@ def _option(name: str) -> str:
 
 
 _NO_ROOM = "failed to map segment"
-"""What the C library says where there is no memory to load an extension module into."""
+"""Message of the C library if there is no memory to load an extension module."""
 
 
 def failure(error: BaseException) -> tuple[str, str]:
-    """The kind and the sentence of an exception that ended a job, whoever raised it."""
+    """Return the kind and the message of an exception that ended a job."""
     if isinstance(error, TfrtoolError):
         return error.kind, error_text(error)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and _NO_ROOM in str(error)):
         return "memory", "out of memory"
     if isinstance(error, OSError):
         if isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
-            return "system", "the current directory was removed: go to another one"
+            return "system", "the current directory was removed: change to another one"
         subject = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         return "system", subject + reason(error)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return "internal", f"{what}; this is a fault of tfrtool; run with -vv for the traceback"
+    return "internal", f"{what}; this is a bug in tfrtool; run with -vv for a traceback"
 
 
 def _is_somewhere() -> bool:
@@ -123,7 +120,7 @@ def _is_somewhere() -> bool:
 
 
 def say_traceback(error: BaseException) -> None:
-    """The traceback, for `-vv`."""
+    """Write the traceback to standard error, for `-vv`."""
     from traceback import format_exception
 
     say_lines("".join(format_exception(error)))

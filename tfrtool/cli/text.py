@@ -1,7 +1,4 @@
-"""Text for people and for pipes: what came from data is made harmless, rows are tab-separated.
-
-Whom the output is for: decided once, before anything is printed.
-"""
+"""Make text from data safe to print, format lines for pipes, and decide on color."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TextIO
 
 
 def wants_color(choice: str, terminal: bool, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether to colour: by `--color`, then NO_COLOR (unless empty), FORCE_COLOR (unless empty or 0), the terminal."""
+    """Return whether to use color: by `--color`, NO_COLOR unless empty, FORCE_COLOR unless empty or 0, the terminal."""
     if choice != "auto":
         return choice == "always"
     if environ.get("NO_COLOR"):
@@ -23,7 +20,7 @@ def wants_color(choice: str, terminal: bool, environ: Mapping[str, str] = os.env
 
 
 def on_terminal(stream: TextIO | None = None) -> bool:
-    """Whether a stream, standard output unless named, is a terminal, and so read by a person."""
+    """Return whether a stream, standard output by default, is a terminal."""
     return (stream or sys.stdout).isatty()
 
 
@@ -32,7 +29,7 @@ _COLORS = {"red": 31, "green": 32}
 
 
 def safe(text: str) -> str:
-    r"""`text` without a character that a terminal or a reader of lines could take for a command.
+    r"""Return `text` with every character escaped that a terminal or a line-based reader could interpret.
 
     Control, format, bidirectional, private, unassigned and line-separating characters, spaces other than U+0020, lone
     surrogates and the backslash itself are escaped as Python does; a byte of a path that is not UTF-8 becomes `\xNN`.
@@ -41,12 +38,12 @@ def safe(text: str) -> str:
 
 
 def safe_name(name: bytes) -> str:
-    r"""The name of a feature or a tag as safe text; a byte that is not UTF-8 becomes `\xNN`."""
+    r"""Return the name of a feature or a tag as safe text; a byte that is not UTF-8 becomes `\xNN`."""
     return safe(name.decode("utf-8", "surrogateescape"))
 
 
 def printable(text: str) -> str:
-    """The same for a sentence of ours, in which data may stand that was quoted already: backslashes are left alone."""
+    """Escape a message whose data is escaped already: as `safe`, but backslashes are left alone."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escaped(c) for c in text)
@@ -54,7 +51,7 @@ def printable(text: str) -> str:
 
 def _escaped(char: str) -> str:
     code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps an undecodable byte of a path (PEP 383)
+    if 0xDC80 <= code <= 0xDCFF:  # an undecodable byte of a path (PEP 383)
         code -= 0xDC00
     if char in _NAMED:
         return _NAMED[char]
@@ -62,15 +59,15 @@ def _escaped(char: str) -> str:
 
 
 def row(fields: Iterable[object]) -> str:
-    """Fields as one tab-separated line without its end; None is an empty field, and every text passes `safe`."""
+    """Return the fields as a tab-separated line without a line end; None is empty, and text is made `safe`."""
     return "\t".join("" if field is None else safe(str(field)) for field in fields)
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 record`, `2 records`, `1,000 records`."""
+    """Return a count with its noun: `1 record`, `2 records`, `1,000 records`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def paint(text: str, color: str) -> str:
-    """`text` between the control sequences that colour it (ECMA-48, SGR)."""
+    """Return `text` between the control sequences for a color (ECMA-48, SGR)."""
     return f"\x1b[{_COLORS[color]}m{text}\x1b[0m"

@@ -93,4 +93,4 @@ def test_that_conditions_do_not_look_at_feature_lists_is_told() -> None:
 def test_an_empty_list_has_no_value_that_differs_and_help_says_so() -> None:
     empty = example({"l": ("int64_list", [])})
     assert not Where([Condition.parse("l != 3")]).fulfils(empty, "example")
-    assert "the feature has values and none is the same" in " ".join(forked("convert", "--help").said.split())
+    assert "!= requires values, and that none is equal" in " ".join(forked("convert", "--help").said.split())

@@ -1,4 +1,4 @@
-"""`tfrtool completion`, and what the scripts that it prints ask for at every press of the Tab key."""
+"""Define `tfrtool completion`, and answer the scripts that it prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from click.shell_completion import ShellComplete
 
 VARIABLE = "_TFRTOOL_COMPLETE"
-"""Set by the scripts where they want words instead of the program; the name is Click's rule."""
+"""Set by the scripts to request completions; Click prescribes the name."""
 
 SCRIPTS = ("bash", "zsh", "fish")
 
@@ -22,7 +22,7 @@ SCRIPTS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SCRIPTS))
 @documented
 def completion(shell: str) -> int:
-    """Print the script that makes SHELL complete commands, options, choices and files.
+    """Print the completion script for SHELL: commands, options, choices and files.
 
     \b
     bash:  eval "$(tfrtool completion bash)"             in ~/.bashrc
@@ -34,17 +34,17 @@ def completion(shell: str) -> int:
 
 
 def script(shell: str) -> str:
-    """The script for one of `SCRIPTS`."""
+    """Return the script for one of `SCRIPTS`."""
     from tfrtool.cli.app import app
 
     class_ = _class(shell)
     maker = class_(app, {}, "tfrtool", VARIABLE)
-    # Not `source()`, which asks for a bash that is new enough first: the script may be made where there is none.
+    # Not `source()`, which requires a recent bash on this machine.
     return (maker.source_template % maker.source_vars()).strip() + "\n"
 
 
 def complete(instruction: str) -> int:
-    """Answer a script; `instruction` is what it put into `VARIABLE`."""
+    """Answer a script; `instruction` is the value of `VARIABLE`."""
     from click.shell_completion import shell_complete
 
     from tfrtool.cli.app import app

@@ -123,7 +123,7 @@ def _run(planned: RepairPlan, resolution: Resolution) -> int:
             if side_files.failure:
                 if unreported:
                     outputs = plural(len(unreported), "output")
-                    raise WriteError(f"not published after all: {outputs} told of above; {side_files.failure.facts}")
+                    raise WriteError(f"{outputs} reported above not written after all; {side_files.failure.facts}")
                 if not is_reported:
                     raise side_files.failure
             elif unreported:

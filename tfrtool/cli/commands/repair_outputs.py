@@ -1,4 +1,4 @@
-"""Where the outputs of `repair` go, and what is refused before anything is read or written."""
+"""Choose where the outputs of `repair` go, and refuse conflicts before anything is read or written."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """The output of each input, by name; `directory` is the one to be made for them, None where there is none to make.
+    """The options and files of one run of `repair`.
 
-    `to_stdout` says that records go to standard output, so that nothing else may. Without `--output` there are none.
+    `outputs` holds the output of each input, and is empty without `--output`. `directory` is the one to make for them,
+    if any. `to_stdout`: records go to standard output, so that nothing else may.
     """
 
     common: Common
@@ -37,7 +38,7 @@ class RepairPlan:
 
     @contextmanager
     def directory_made(self) -> Iterator[None]:
-        """Make the directory of the outputs, and take it away again if none was written."""
+        """Make the directory of the outputs, and remove it if none was written."""
         if self.directory is None or self.options.dry_run:
             yield
             return
@@ -48,14 +49,14 @@ class RepairPlan:
 
             what = reason(error)
             if isinstance(error, FileNotFoundError):
-                what += "; make the one above it first"
+                what += "; make its parent directory first"
             elif isinstance(error, FileExistsError):
-                what = "something else has that name"
+                what = "the name is taken"
             raise WriteError(f"cannot make the directory '{self.directory}': {what}") from error
         try:
             yield
         finally:
-            with suppress(OSError):  # it is not empty, as a rule
+            with suppress(OSError):  # usually not empty
                 os.rmdir(self.directory)
 
 
@@ -75,7 +76,7 @@ def plan(
     names, several = resolution.names, _may_be_several(common, resolution)
     if output is None:
         if not options.dry_run:
-            raise click.UsageError("say where to write, as in -o OUT, or say --dry-run to see what would be done")
+            raise click.UsageError("missing output: add -o OUT, or --dry-run to see what would be done")
         found = chosen({})
     elif is_standard_output(output):
         _refuse_for_pipe(common, options.dry_run, len(resolution.entries))
@@ -85,8 +86,8 @@ def plan(
         found = chosen(_in_directory(output, names), directory=output if missing else None)
     elif several:
         count = len(resolution.entries)
-        inputs = f"{count} inputs need" if count > 1 else "an input that may stand for several needs"
-        raise click.UsageError(f"{inputs} a directory, and '{output}' is none")
+        inputs = f"{count} inputs need" if count > 1 else "an input that can name several files needs"
+        raise click.UsageError(f"{inputs} a directory, and '{output}' is not one")
     else:
         found = chosen(dict.fromkeys(names, output))
     _refuse_what_is_one_file(found, [*names, *resolution.lists])
@@ -94,7 +95,7 @@ def plan(
 
 
 def _may_be_several(common: Common, resolution: Resolution) -> bool:
-    """Whether the outputs need a directory: also where a directory, a list or a pattern stands for one file today."""
+    """Return whether a directory is needed: also for a directory, a list or a pattern that matches one file today."""
     entries = resolution.entries
     known = {entry if isinstance(entry, str) else entry.input for entry in entries}
     return len(entries) > 1 or not known.issuperset(common.inputs)
@@ -102,7 +103,7 @@ def _may_be_several(common: Common, resolution: Resolution) -> bool:
 
 def _refuse_for_pipe(common: Common, dry_run: bool, inputs: int) -> None:
     if inputs > 1:
-        raise click.UsageError(f"-o - writes one file, and there are {inputs} inputs")
+        raise click.UsageError(f"-o - writes one file, but there are {inputs} inputs")
     refuse_json_with_records(common.json)
     refuse_terminal(dry_run)
 
@@ -117,7 +118,7 @@ def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
         if base in taken:
             raise click.UsageError(
                 f"'{taken[base]}' and '{name}' would both be written as '{os.path.join(directory, base)}': "
-                "repair them into directories of their own"
+                "repair them into separate directories"
             )
         taken[base] = name
         outputs[name] = os.path.join(directory, base)
@@ -125,7 +126,7 @@ def _in_directory(directory: str, names: list[str]) -> dict[str, str]:
 
 
 def _refuse_what_is_one_file(found: RepairPlan, names: list[str]) -> None:
-    """Inputs, outputs and side files must all be different files, under whatever names."""
+    """Raise `UsageError` unless inputs, outputs and side files are all different files, under any name."""
     files = RunFiles(names)
     if found.directory is not None:
         files.make(found.directory)
@@ -135,5 +136,5 @@ def _refuse_what_is_one_file(found: RepairPlan, names: list[str]) -> None:
         if side is None:
             continue
         if is_standard_output(side):
-            raise click.UsageError(f"{option} needs a file of its own, and {side} is standard output")
+            raise click.UsageError(f"{option} needs a file, and {side} is standard output")
         files.write(side, option)

@@ -76,14 +76,14 @@ class TsvPrinter:
 
 
 DAMAGE_LINES = 20
-"""Damaged ranges told of for one input."""
+"""Damaged ranges reported for one input."""
 
 
 class DamageWarnings:
-    """Keeps the first damage of an input until its report comes, and then tells of both."""
+    """Reports the first damaged ranges of an input on standard error, once its report arrives."""
 
     verify = "tfrtool verify"
-    """The command that lists all of it."""
+    """The command that lists all damage."""
 
     def __init__(self) -> None:
         self._damage: list[Damage] = []
@@ -91,7 +91,7 @@ class DamageWarnings:
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
-            self._tell(event)
+            self._report(event)
             self._damage.clear()
             self._more = 0
         elif len(self._damage) < DAMAGE_LINES:
@@ -99,7 +99,7 @@ class DamageWarnings:
         else:
             self._more += 1
 
-    def _tell(self, report: FileReport) -> None:
+    def _report(self, report: FileReport) -> None:
         if report.status == "foreign":
             from tfrtool.cli.suggestions import advice
 

@@ -1,4 +1,4 @@
-"""What `count` writes, to pipes and to people alike."""
+"""Print the results of `count`, to pipes and terminals alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CountText:
-    """The number of records, a space and the path, for each record file; `total` where there are several inputs."""
+    """Prints the number of records, a space and the path of each record file, and a `total` of several inputs."""
 
     def __init__(self) -> None:
         self._total = 0
@@ -27,9 +27,9 @@ class CountText:
             self._total += event.records
             sys.stdout.write(f"{event.records} {safe(event.path)}\n")
         if event.status == "damaged":
-            found = event.message or f"{plural(event.damaged_bytes, 'byte')} belong to no sound record"
+            found = event.message or f"{plural(event.damaged_bytes, 'byte')} outside intact records"
             if event.format == "tfrecord":
-                found += "; payloads were not checked"
+                found += "; payloads not checked"
             from tfrtool.cli.suggestions import advice, suggestion_words
 
             say(found, event.path, advice(event) or suggestion_words(Suggestion("verify", event.path)))

@@ -1,6 +1,6 @@
-"""JSON Lines, for programs: one object a line, each with its `type` and the version `v` of this layout.
+"""Print JSON Lines: one object per line, with its `type` and the version `v` of this layout.
 
-Text that is not UTF-8, and bytes that are not, stand as `{"bytes": "<base64>"}`; NaN and the infinities as strings.
+Text and bytes that are not UTF-8 are written as `{"bytes": "<base64>"}`; NaN and infinities as strings.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SUMMARY = ("files", "clean", "damaged", "foreign", "errors", "records", "missin
 class JsonPrinter:
     """Prints a `file` object for each input, after the `damage` objects of that file, and one `summary`.
 
-    `extra` names the fields of a report that a command adds to the `file` object. A command that finds more than damage
-    overrides `show`, and uses `write`.
+    `extra` names fields of the report that a command adds to the `file` object. A command with other events overrides
+    `show`, and calls `write`.
     """
 
     def __init__(self, extra: Sequence[str] = ()) -> None:
@@ -45,13 +45,13 @@ class JsonPrinter:
         self.write("summary", self.summary(summary, missing))
 
     def summary(self, summary: Summary, missing: Sequence[str]) -> dict[str, Any]:
-        """The fields of the `summary` object."""
+        """Return the fields of the `summary` object."""
         values: dict[str, Any] = {field: getattr(summary, field) for field in _SUMMARY}
         values["missing_names"] = [json_text(name) for name in missing]
         return values
 
     def write(self, kind: str, values: dict[str, Any]) -> None:
-        """One object as one line."""
+        """Write one object as one line."""
         sys.stdout.write(_encode({"type": kind, "v": VERSION, **values}) + "\n")
 
     def _file(self, report: FileReport) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class JsonPrinter:
 
 
 def damage_fields(name: str, damage: Damage) -> dict[str, Any]:
-    """The fields of a `damage` object."""
+    """Return the fields of a `damage` object."""
     return {
         "path": json_text(name),
         "begin": damage.begin,
