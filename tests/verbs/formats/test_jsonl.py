@@ -151,7 +151,7 @@ def test_a_message_that_is_asked_for_is_made(path: Path) -> None:
         (b'{"a": "caf\xe9"}', "'F' line 1, column 11: a byte that is not UTF-8"),
         ('{"a": 1}'.encode("utf-16"), "'F' line 1, column 1: the text is UTF-16, and JSON Lines are UTF-8: `iconv"),
         ("[\n1]", "'F' line 1, column 2: expecting value; of one array of objects, `jq -c '.[]'` makes a line each"),
-        (b"PAR1\xff", "'F' line 1, column 5: no JSON Lines: "),
+        (b"PAR1\xff", "'F' line 1, column 5: not JSON Lines: "),
         ('{"a": ' + "[" * 100_000, "'F' line 1, column 1: it nests too deep"),
     ],
 )

@@ -287,7 +287,7 @@ def test_a_file_that_does_not_read_back_is_not_published(path: Path) -> None:
     with pytest.raises(WriteError, match="has 3 rows, not 4; nothing was published"):
         check_parquet(str(path), 4)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(WriteError, match="does not read back"):
+    with pytest.raises(WriteError, match="cannot be read back"):
         check_parquet(str(path), 3)
 
 
@@ -422,7 +422,7 @@ def test_damaged_and_foreign_files_are_refused(path: Path) -> None:
     data = path.read_bytes()
     for bad in (b"", b"PAR1", data[:-9], data[9:], b"x" * 100, *(data[:-n] + data[-4:] for n in (5, 8, 20))):
         path.write_bytes(bad)
-        assert refusal(path).startswith("'F': no Parquet file that can be read: ")
+        assert refusal(path).startswith("'F': not a readable Parquet file: ")
     with pytest.raises(OpenError):
         back(path.with_name("none"))
 

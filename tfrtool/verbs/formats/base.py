@@ -1,7 +1,7 @@
-"""The seam at which formats are added to `convert`: what a writer of outputs is, and a reader of rows.
+"""Define the interface of output and row formats of `convert`: writers of outputs, and readers of rows.
 
-A writer is made of a binary stream and a `Layout`. The stream is a hidden file that takes its name with all others of
-its run; a writer never names or closes it. `formats_registry` has all of them by the name of their format.
+A writer gets a binary stream and a `Layout`. The stream is a temporary file that is renamed together with all outputs
+of the run; a writer never names or closes it. `registry` lists all formats by name.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 Target = Literal["tfrecord", "ofrecord", "jsonl", "parquet"]
 ROWS = ("jsonl", "parquet")
-"""The formats of rows, which are read and written."""
+"""Formats of rows, which can be read and written."""
 SUFFIXES: dict[Target, str] = {
     "tfrecord": ".tfrecord",
     "ofrecord": ".ofrecord",
     "jsonl": ".jsonl",
     "parquet": ".parquet",
 }
-"""What outputs are called that are named after their inputs."""
+"""Suffixes of outputs that are named after their inputs."""
 Pieces = Sequence[bytes | memoryview]
 
 
 class Lines(Protocol):
-    """What is known of the rows of all outputs together, as far as these ask for it; see `RowPlan`."""
+    """What the writers of rows need to know of all outputs together; see `RowPlan`."""
 
     target: Target | None
     number: int
 
     def measure(self, pieces: Pieces, kind: Kind) -> int:
-        """The bytes that a record will take as a line."""
+        """Return the size of a record as a line, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How outputs are written. `level` is that of gzip and zlib; `rows` is for formats of rows; `hollow`: OFRecords may
-    be of no bytes."""
+    """How outputs are written. `level` is the compression level of gzip and zlib; `rows` is for formats of rows;
+    `hollow`: OFRecord files may have 0 bytes."""
 
     compression: Compression = "none"
     level: int = 6
@@ -50,27 +50,29 @@ class Layout:
 
 
 class Writer(Protocol):
-    """Takes the records of one output file, in order."""
+    """Write the records of one output file, in order."""
 
     def write(self, pieces: Pieces, kind: Kind) -> int:
-        """Append the record whose payload is the pieces one after another, of that kind; its size, about, in bytes.
+        """Append a record of a kind, whose payload is the concatenation of the pieces; return its approximate size in
+        bytes.
 
-        The pieces are good until the next `settle`. Raises `Refused` (payload.mapping_rules) for what cannot be held.
+        The pieces are valid until the next `settle`. Raises `Refused` (payload.mapping.rules) if the format cannot
+        represent the record.
         """
 
     def settle(self) -> None:
-        """The views that were given are about to change: write or copy what is still held."""
+        """Write or copy all data that is still held as views, which are about to change."""
 
     def finish(self) -> None:
-        """Write what belongs at the end. Nothing is written after it."""
+        """Write the end of the file. Nothing may be written after it."""
 
 
 class Rows(Protocol):
-    """The rows of one input, to be read once: the number of each, and its payload."""
+    """Iterate once over the rows of one input: the number and the payload of each."""
 
     @property
     def message(self) -> Message | None:
-        """What the payloads are."""
+        """The message type of the payloads."""
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """What it cannot do it raises as a `TfrtoolError` that names the place."""
+        """Yield rows; errors are raised as a `TfrtoolError` that names the place."""

@@ -1,4 +1,4 @@
-"""Writers of TFRecord and OFRecord frames into one open output each."""
+"""Write TFRecord and OFRecord frames to one open output."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from tfrtool.verbs.formats.base import Layout, Pieces
 from tfrtool.verbs.records import packer
 
 _HELD = 1 << 18
-"""Bytes that are gathered before they are written: as much as a batch of small records."""
+"""Bytes that are collected before a write: about a batch of small records."""
 _KNOWN_MOST = 1 << 12
 
 
 class FrameWriter:
-    """Frames of TFRecord or OFRecord, compressed or not; gzip is one member, all that TensorFlow up to 2.4 reads."""
+    """Write TFRecord or OFRecord frames, compressed or not. gzip output has one member, since TensorFlow up to 2.4
+    reads no more."""
 
     def __init__(
         self,
@@ -29,7 +30,7 @@ class FrameWriter:
         framed: Callable[[Pieces], list[bytes | memoryview]],
         framed_all: Callable[[list[bytes]], Iterable[bytes]],
     ) -> None:
-        """`framed` gives the parts of one frame, `framed_all` those of many."""
+        """Set up the writer. `framed` returns the parts of one frame, `framed_all` those of many."""
         self._write = out.write
         self._framed = framed
         self._framed_all = framed_all
@@ -47,14 +48,14 @@ class FrameWriter:
         return size
 
     def write_all(self, payloads: list[bytes]) -> int:
-        """Append records whose payloads are in one piece each; their size, framing included."""
+        """Append records given as whole payloads; return their size with framing, in bytes."""
         self.settle()
         data = b"".join(self._framed_all(payloads))
         self._put(data)
         return len(data)
 
     def raw(self, data: bytes | memoryview) -> None:
-        """Append whole frames as they are."""
+        """Append whole frames unchanged."""
         self.settle()
         self._put(data)
 
@@ -75,7 +76,7 @@ class FrameWriter:
 
 
 def tfrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
-    """Writes TFRecord frames."""
+    """Return a writer of TFRecord frames."""
     known: dict[int, bytes] = {}
 
     def framed(pieces: Pieces) -> list[bytes | memoryview]:
@@ -102,7 +103,7 @@ def tfrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
 
 
 def ofrecord_writer(out: BinaryIO, layout: Layout) -> FrameWriter:
-    """Writes OFRecord frames."""
+    """Return a writer of OFRecord frames."""
 
     def framed(pieces: Pieces) -> list[bytes | memoryview]:
         return [pack("<q", sum(map(len, pieces))), *pieces]

@@ -1,4 +1,4 @@
-"""Text in JSON, which has no place for bytes that are not UTF-8."""
+"""Encode text for JSON, including bytes that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def json_text(value: str | bytes) -> str | dict[str, str]:
-    """A text as JSON has it: a string where it is UTF-8, else its bytes in base64 (a path's are those on disk)."""
+    """Return a string if the text is UTF-8, otherwise its bytes in base64 (of a path, the bytes on disk)."""
     try:
         if isinstance(value, bytes):
             return value.decode()

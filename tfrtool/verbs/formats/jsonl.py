@@ -1,6 +1,6 @@
-"""JSON Lines: one record a line, written from payloads and read into payloads. `payload.rows_json` has the rules.
+"""Write payloads as JSON Lines, one record a line, and read them back. `payload.rows.json_writer` documents the rules.
 
-What did not come through a conversion by rows, counted.
+Lossy changes in row conversion are counted by `Changes`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 _MOST = 10_000
-"""Different changes that are told apart; what comes after is counted without the name of its feature."""
+"""Maximum number of distinct changes; later ones are counted without the name of the feature."""
 _MOST_NAMES = 1 << 22
-"""The same for the lengths of their names together."""
+"""Maximum total length of their names, in bytes."""
 
 
 @dataclass(slots=True)
 class Counted:
-    """One change, in how many `records`, and the numbers of the first and of the last of them."""
+    """One change: how many `records` have it, and the numbers of the first and the last of them."""
 
     feature: str
     what: str
@@ -46,14 +46,14 @@ class Counted:
 
 
 class Changes:
-    """Counts changes, record by record."""
+    """Count lossy changes, record by record."""
 
     def __init__(self) -> None:
         self._found: dict[RowChange, Counted] = {}
         self._names = 0
 
     def add(self, changes: list[RowChange], record: int) -> None:
-        """Count the changes of one record, each once."""
+        """Count each change of one record once."""
         for change in dict.fromkeys(changes):
             found = self._found.get(change)
             if found is None and (len(self._found) >= _MOST or self._names + len(change.feature) > _MOST_NAMES):
@@ -68,7 +68,7 @@ class Changes:
 
     @property
     def lost(self) -> bool:
-        """Whether anything was lost, and not only spelled in another way."""
+        """Whether data was lost, not only spelled differently."""
         return any(change.lost for change in self._found)
 
     def __iter__(self) -> Iterator[Counted]:
@@ -76,17 +76,17 @@ class Changes:
 
 
 _TELL = 64
-"""Lines after which the progress is told."""
+"""Number of lines between two progress reports."""
 _HELD = 1 << 18
-"""Bytes of lines that are gathered before they are written."""
+"""Bytes of lines that are collected before a write."""
 
 
 class JsonlWriter:
-    """Writes payloads as lines into an open binary stream, which it neither names nor closes.
+    """Write payloads as lines to an open binary stream, which the writer neither names nor closes.
 
-    `schema` makes the lines plain, and is needed to read doubles, int32 and empty lists back from them. `exact` and
-    `lists` are for lines without a schema (see `JsonWriter`). gzip is one member without a time stamp. `records` counts
-    what was written, `changes` what will not come back.
+    `schema` makes the lines plain, and is needed to read doubles, int32 and empty lists back. `exact` and `lists` are
+    for lines without a schema (see `JsonWriter`). gzip output has one member without a time stamp. `records` counts
+    written records, `changes` what cannot be read back.
     """
 
     def __init__(
@@ -112,9 +112,9 @@ class JsonlWriter:
         self._deflate = packer(compression, level)
 
     def write(self, payload: Buffer, record: int | None = None) -> int:
-        """Append a record, and say how many characters it took. `record` is its number, for `changes`.
+        """Append a record and return its length in characters. `record` is its number, for `changes`.
 
-        Raises RowError for a payload that is not the message, and writes nothing of it.
+        Raises RowError if the payload does not parse as the message; nothing of it is written.
         """
         changes: list[RowChange] = []
         line = self._rows.line(read_row(payload, self.message, changes, lenient=self._lenient), changes)
@@ -123,7 +123,7 @@ class JsonlWriter:
         return self.put(line)
 
     def put(self, line: str) -> int:
-        """Append a line that was made already, and say how many characters it took."""
+        """Append a finished line and return its length in characters."""
         self._lines.append(line)
         self._held += len(line) + 1
         if self._held >= _HELD:
@@ -132,7 +132,7 @@ class JsonlWriter:
         return len(line) + 1
 
     def finish(self) -> None:
-        """Write what is held. Nothing is written after it."""
+        """Write all collected lines. Nothing may be written after it."""
         self._flush()
         if self._deflate is not None:
             self._write(self._deflate.flush())
@@ -146,13 +146,13 @@ class JsonlWriter:
 
 
 class JsonlReader:
-    """The lines of an input as payloads. Iterate it once; blank lines, a byte order mark and CRLF are passed over.
+    """Read the lines of an input as payloads. Iterate once; blank lines, a byte order mark and CRLF are skipped.
 
-    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are those of `JsonParser`; `message` is known once
-    the first line was read. Memory is bounded by the longest line, and a line of more than `max_line` bytes is refused.
-    `changes` counts what was read otherwise than it stands there, by the number of its line. `source` is one that is
-    open already and stays so. Lines that are no rows are told to `bad`, where that is given, and passed over.
-    `progress` is told the bytes of the input that were read since it was last called.
+    `message`, `schema`, `double`, `otherwise`, `merged` and `wanted` are passed to `JsonParser`; `message` is known
+    after the first line. Memory is bounded by the longest line; a line of more than `max_line` bytes is an error.
+    `changes` counts values that were read as something else, by line number. `source` is an open source, which stays
+    open. Lines that are not rows are passed to `bad` and skipped, if it is given. `progress` receives the bytes read
+    since the last call.
     """
 
     def __init__(
@@ -187,10 +187,10 @@ class JsonlReader:
         return self._parse.message
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Each line's number, counted from 1, and its payload.
+        """Yield the number of each line, counted from 1, and its payload.
 
-        Raises `RefusedError` at the first line that is no row, naming file, line, column and what is wrong with it;
-        `DamageError` where the gzip or zlib stream breaks; `OpenError` and `ReadError`.
+        Raises `RefusedError` at the first line that is not a row, with file, line, column and cause; `DamageError` if
+        the gzip or zlib stream is damaged; `OpenError` and `ReadError`.
         """
         changes: list[RowChange] = []
         for number, _, row in self.rows(changes):
@@ -201,7 +201,7 @@ class JsonlReader:
             yield number, payload
 
     def rows(self, changes: list[RowChange]) -> Iterator[tuple[int, dict[str, Any], Row]]:
-        """Each line's number, its object, and its row, before that becomes a payload."""
+        """Yield the number of each line, its object and its row, before that becomes a payload."""
         with ExitStack() as stack:
             source = self._source or stack.enter_context(open_source(self.name, compression=self._compression))
             try:
@@ -265,5 +265,5 @@ def _not_text(line: bytes, number: int, source: Source) -> str:
         if line[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return "the text is UTF-16, and JSON Lines are UTF-8: `iconv -f UTF-16 -t UTF-8` makes it so"
         if (sniffed := source.sniff()) and sniffed.message:
-            return f"no JSON Lines: {sniffed.message}"
+            return f"not JSON Lines: {sniffed.message}"
     return "a byte that is not UTF-8"

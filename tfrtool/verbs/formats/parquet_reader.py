@@ -1,12 +1,12 @@
-"""Parquet, read into payloads: any file whose columns hold values that features can hold.
+"""Read Parquet files as payloads: any file whose columns hold values that features can hold.
 
-Integers become int64 (of 32 bits and less int32, where an OFRecord is made), booleans 0 and 1, half floats and floats
-float, doubles what the caller says, strings and binaries bytes; lists of these are lists, and a null is an absent
-feature. Dictionaries are undone. In what tfrtool wrote the metadata tells the message, its feature lists, and where a
-null is a feature of no kind. The checksums of pages are looked at where there are any, and the number of rows has to be
-that of the footer.
+Integers become int64 (integers of up to 32 bits int32, if an OFRecord is made), booleans 0 and 1, half floats and
+floats float, doubles as the caller chooses, strings and binaries bytes. Lists of these stay lists, and null is an
+absent feature. Dictionaries are decoded. For files that tfrtool wrote, the metadata gives the message, its feature
+lists, and where null means a feature without values. Page checksums are checked if present, and the number of rows must
+match the footer.
 
-Columns of a table that is read, as cells of rows.
+Columns of a table are converted to cells of rows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "bi
 
 
 class Shape(NamedTuple):
-    """What a column holds: a kind of values, None for nulls alone, in lists of so many levels."""
+    """What a column holds: a kind of values (None for only nulls), in lists of so many levels."""
 
     kind: ListKind | None
     levels: int
@@ -55,7 +55,7 @@ class InRow(ValueError):
 
 
 def shape_of(kind: Any, narrow: bool) -> Shape | None:
-    """What a column of that type holds; None if no feature can hold it. `narrow`: small integers are int32."""
+    """Return what a column of a type holds, or None if no feature can hold it. `narrow`: small integers are int32."""
     types = arrow().types
     levels = 0
     while types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
@@ -78,12 +78,12 @@ def shape_of(kind: Any, narrow: bool) -> Shape | None:
 
 
 def _never(kind: Any) -> bool:
-    """For the types that an older pyarrow does not have."""
+    """Stand in for type tests that an older pyarrow lacks."""
     return False
 
 
 def cells_of(name: str, column: Any, kind: ListKind | None, levels: int) -> list[Cell | None]:
-    """The cell of each row; None where it is null. Raises InRow for a null in a list and a number out of range."""
+    """Return the cell of each row; None for null. Raises InRow for a null in a list and for a number out of range."""
     count = len(column)
     if kind is None and not levels:
         return [None] * count
@@ -102,7 +102,7 @@ def cells_of(name: str, column: Any, kind: ListKind | None, levels: int) -> list
 
 
 def steps_of(name: str, column: Any, shape: Shape) -> list[list[Cell] | None]:
-    """The steps of each row, None where it is null; a null step is one of no kind."""
+    """Return the steps of each row, None for null; a null step has no values."""
     valid = column.is_valid().to_pylist()
     bounds, inner = _inner(column)
     try:
@@ -115,7 +115,7 @@ def steps_of(name: str, column: Any, shape: Shape) -> list[list[Cell] | None]:
 
 
 def _inner(column: Any) -> tuple[list[int], Any]:
-    """Where the lists of a column begin and end in the array of their values, and that array."""
+    """Return the bounds of the lists of a column in the array of their values, and that array."""
     pa = arrow()
     if pa.types.is_fixed_size_list(column.type):
         column = column.cast(pa.list_(column.type.value_type))
@@ -125,7 +125,7 @@ def _inner(column: Any) -> tuple[list[int], Any]:
 
 
 def _values(name: str, values: Any, kind: ListKind | None, bounds: list[int] | None = None) -> Any:
-    """All values, nulls being anything: a list of bytes, or an array of numbers."""
+    """Return all values, with arbitrary values for nulls: a list of bytes, or an array of numbers."""
     pa = arrow()
     if kind is None:
         return []
@@ -153,19 +153,18 @@ def _values(name: str, values: Any, kind: ListKind | None, bounds: list[int] | N
 
 
 BATCH_BYTES = 8 << 20
-"""Bytes of rows, by the average of their row group, that are turned into payloads at once."""
+"""Bytes of rows that are converted at a time, by the average of their row group."""
 _BATCH_ROWS = 1 << 14
 
 
 class ParquetReader:
-    """The rows of a file as payloads. Iterate it once.
+    """Read the rows of a file as payloads. Iterate once.
 
-    `message` None: what the file was written from, as its metadata says, else `example`. `double` says what becomes of
-    doubles in an Example. `changes` counts what was read otherwise than it stands there, by the number of its row.
-    Memory is bounded by a row group's pages and `batch_bytes`. An input that is no file on disk is copied to a
-    nameless temporary one first. `progress` is told the bytes of the file that were done since it was last called, by
-    the part of the rows. `source` is one that is open already and stays so.
-    Columns that are not `wanted`, by their name, are not looked at.
+    With `message` None, rows become the message that the metadata names, or `example`. `double` chooses how doubles are
+    stored in an Example. `changes` counts values that were read as something else, by row number. Memory is bounded by
+    the pages of a row group and `batch_bytes`. An input that is not a file on disk is copied to an unnamed temporary
+    file first. `progress` receives the bytes of the file read since the last call, in proportion to the rows. `source`
+    is an open source, which stays open. Columns that are not `wanted`, by name, are not read.
     """
 
     def __init__(
@@ -189,22 +188,22 @@ class ParquetReader:
         self._wanted = wanted
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Each row's number, counted from 0, and its payload.
+        """Yield the number of each row, counted from 0, and its payload.
 
-        Raises `RefusedError` for a file that is no Parquet, a column that no feature can hold, and a value that does
-        not fit, naming column and row; `OpenError`, `ReadError`, and `UnsupportedError` where pyarrow is missing.
+        Raises `RefusedError` for a file that is not Parquet, a column that no feature can hold and a value that does
+        not fit, with column and row; `OpenError`, `ReadError`, and `UnsupportedError` if pyarrow is missing.
         """
         with self._file() as (file, size):
             yield from self._rows(file, size)
 
     def stored(self) -> RowSchema | None:
-        """The schema of the rows, where tfrtool wrote them; raises what iterating does."""
+        """The schema of the rows, if tfrtool wrote them; raises what iterating raises."""
         with self._file() as (file, _):
             return _known(file.schema_arrow)
 
     @contextmanager
     def _file(self) -> Iterator[tuple[Any, int]]:
-        """The file as pyarrow has it, and its size."""
+        """Open the file with pyarrow; return it and its size in bytes."""
         pa = arrow()
         with ExitStack() as stack:
             source = self._source or stack.enter_context(open_source(self.name, compression="none", reopenable=True))
@@ -217,7 +216,7 @@ class ParquetReader:
                 raise
             except (pa.ArrowException, OSError, ValueError) as error:
                 why = str(error).partition("\n")[0][:200].rstrip(".")
-                raise RefusedError(f"'{self.name}': no Parquet file that can be read: {why}") from None
+                raise RefusedError(f"'{self.name}': not a readable Parquet file: {why}") from None
 
     def _rows(self, file: Any, size: int) -> Iterator[tuple[int, bytes]]:
         schema = file.schema_arrow
@@ -255,13 +254,14 @@ class ParquetReader:
             raise RefusedError(f"'{self.name}': {number:,} rows where the footer says {file.metadata.num_rows:,}")
 
     def _batch_rows(self, metadata: Any) -> int:
-        """Rows of about `batch_bytes`, where rows are largest."""
+        """Return the number of rows that take about `batch_bytes`, for the largest rows."""
         groups = (metadata.row_group(i) for i in range(min(metadata.num_row_groups, 1000)))
         largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=1)
         return max(1, min(_BATCH_ROWS, int(self._batch_bytes / max(largest, 1))))
 
     def _shapes(self, schema: Any, lists: Container[str] | None) -> tuple[dict[str, Shape], set[str]]:
-        """What each column holds, and which are feature lists: `lists`, or for None those of lists of lists."""
+        """Return what each column holds, and which are feature lists: `lists`, or for None those with lists of
+        lists."""
         found: dict[str, Shape] = {}
         stepped = set()
         for field in schema:
@@ -317,7 +317,7 @@ class ParquetReader:
 
 
 def _known(schema: Any) -> RowSchema | None:
-    """The schema that the file keeps in its metadata, if it is one."""
+    """Return the schema in the metadata of the file, or None."""
     import json
 
     raw = (schema.metadata or {}).get(METADATA_KEY)
@@ -330,7 +330,7 @@ def _known(schema: Any) -> RowSchema | None:
 
 
 def _end(data: Readable) -> int:
-    """The size of a stream that does not know it, found by reading it; it stays readable from its beginning."""
+    """Return the size of a stream of unknown size by reading it; it can still be read from its beginning."""
     view, at = memoryview(bytearray(1 << 20)), 0
     while got := data.read_into(at, view):
         at += got
@@ -338,7 +338,7 @@ def _end(data: Readable) -> int:
 
 
 class _File(io.RawIOBase):
-    """A stream of known size as a file that pyarrow can read."""
+    """Present a stream of known size as a file to pyarrow."""
 
     def __init__(self, data: Readable, size: int) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""pyarrow, asked for when a table is first needed, and the types that kinds of features have in it."""
+"""Import pyarrow on demand, and map kinds of features to its types."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _INSTALL = "`pip install 'tfrtool[parquet]'`"
 METADATA_KEY = b"tfrtool"
-"""Under which the file keeps the schema of its rows, as JSON."""
+"""Metadata key of the schema of the rows, as JSON."""
 
 
 def arrow() -> Any:
-    """The module pyarrow. Raises `UnsupportedError`, naming the extra, where it is not installed."""
+    """Return the module pyarrow. Raises `UnsupportedError`, which names the extra, if it is not installed."""
     try:
         return import_module("pyarrow")
     except ImportError as error:
@@ -27,13 +27,13 @@ def arrow() -> Any:
 
 
 def parquet() -> Any:
-    """The module pyarrow.parquet; as `arrow`."""
+    """Return the module pyarrow.parquet; raises as `arrow` does."""
     arrow()
     return import_module("pyarrow.parquet")
 
 
 def value_type(kind: ListKind | None, text: bool) -> Any:
-    """The type of one value."""
+    """Return the type of one value."""
     pa = arrow()
     if kind is None:
         return pa.null()
@@ -43,18 +43,20 @@ def value_type(kind: ListKind | None, text: bool) -> Any:
 
 
 def column_type(column: RowColumn) -> Any:
-    """The type of a feature's values in one record: one value, or a list."""
+    """Return the type of a feature's values in one record: one value, or a list."""
     pa, one = arrow(), value_type(column.kind, column.text)
     return one if column.scalar or column.kind is None else pa.list_(one)
 
 
 def has_column(column: RowColumn) -> bool:
-    """Has a feature a column? Not if it never has a kind: of nulls alone one can learn that it is always there."""
+    """Return whether a feature has a column. A feature without values anywhere has none: from only nulls a reader could
+    not tell that it is always present."""
     return column.kind is not None or column.always
 
 
 def table_schema(schema: RowSchema) -> Any:
-    """The columns of a table of such rows, and the schema in its metadata. Some features have none: `has_column`."""
+    """Return the columns of a table of such rows, with the schema in its metadata. Some features have none:
+    `has_column`."""
     import json
 
     pa = arrow()

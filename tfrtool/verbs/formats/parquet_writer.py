@@ -1,14 +1,14 @@
-"""Parquet, written from payloads: a column for each feature, a schema learnt beforehand, row groups of bounded size.
+"""Write payloads as Parquet: a column for each feature, a schema learned beforehand, row groups of bounded size.
 
-int64, int32, float and double are columns of those types, bytes binary, or string where all values of the feature are
-printable UTF-8. A feature that has one value wherever it stands is a column of values, any other of lists; null is an
-absent feature, or one of no kind where every record has the feature. A feature list of a SequenceExample is a column of
-lists of steps. The schema of the rows is kept in the metadata of the file, and each page bears its checksum.
+int64, int32, float and double become columns of those types, bytes becomes binary, or string if all values of the
+feature are printable UTF-8. A feature with one value in every record is a column of values, any other a column of
+lists. Null is an absent feature, or one without values if every record has the feature. A feature list of a
+SequenceExample is a column of lists of steps. The schema of the rows is stored in the metadata of the file, and each
+page has a checksum.
 
-Columns of a table, filled row by row and given as Arrow arrays a row group at a time.
-
-A list may be null (the feature is absent), and so may a value where a column has one a record. Numbers go from the
-payload into the table as they are: no float passes through a Python number.
+Columns are filled row by row and returned as Arrow arrays for each row group. A list may be null (the feature is
+absent), and so may a value in a column with one value a record. Numbers are copied from the payload into the table
+unchanged: no float passes through a Python number.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 
 
 SLOT = 8
-"""Bytes that a value or a list takes besides its content, about."""
+"""Approximate overhead of a value or a list, in bytes."""
 
 
 class Filling:
-    """The cells of one column; `add` says how many bytes one took, and `take` gives the array and begins anew.
+    """Collect the cells of one column. `add` returns the size of a cell in bytes; `take` returns the array and starts
+    over.
 
-    Cells that are absent are appended by `pad`, many at once: a table may have thousands of columns, and records that
-    have few of them.
+    Absent cells are appended by `pad`, many at once: a table may have thousands of columns, and records with few of
+    them.
     """
 
     def __init__(self, name: str, column: RowColumn) -> None:
@@ -55,7 +56,7 @@ class Filling:
         self._ends: list[int] = []
 
     def pad(self, rows: int) -> None:
-        """Append null cells until there are so many."""
+        """Append null cells up to a count."""
         gap = rows - len(self._present)
         if gap > 0:
             self._present += [False] * gap
@@ -64,7 +65,7 @@ class Filling:
             self._ends += [len(self._values)] * gap
 
     def add(self, cell: Cell) -> int:
-        """Append a cell; one of no kind is null. Raises RowError where it does not fit the column."""
+        """Append a cell; one without values is null. Raises RowError if it does not fit the column."""
         kind, values = cell
         column = self.column
         if kind is None:
@@ -84,7 +85,7 @@ class Filling:
         return SLOT + len(values) * cast("array[int]", values).itemsize
 
     def take(self) -> Any:
-        """What was added, as an Arrow array."""
+        """Return the added cells as an Arrow array."""
         pa, count, present = arrow(), len(self._present), self._present
         if self.column.kind is None:
             made = pa.nulls(count)
@@ -98,7 +99,7 @@ class Filling:
         return made
 
     def _scalars(self, present: list[bool] | None) -> Any:
-        """The values; those not `present` are null."""
+        """Return the values; those not `present` are null."""
         pa, values = arrow(), self._values
         count = len(values)
         if self.column.kind == "bytes":
@@ -114,7 +115,7 @@ def _one(value: bytes | int, kind: ListKind | None) -> Any:
 
 
 class FillingSteps:
-    """The same for a feature list: the steps of each record, a step of no kind being null."""
+    """Collect the steps of each record of a feature list; a step without values is null."""
 
     def __init__(self, name: str, column: RowColumn) -> None:
         self.name = name
@@ -124,14 +125,14 @@ class FillingSteps:
         self._ends: list[int] = []
 
     def pad(self, rows: int) -> None:
-        """Append records without such a list until there are so many."""
+        """Append records without the list up to a count."""
         gap = rows - len(self._present)
         if gap > 0:
             self._present += [False] * gap
             self._ends += [self._count] * gap
 
     def add(self, steps: list[Cell]) -> int:
-        """Append the steps of a record; as `Filling.add`."""
+        """Append the steps of a record; see `Filling.add`."""
         size = SLOT + sum(map(self._steps.add, steps))
         self._count += len(steps)
         self._present.append(True)
@@ -139,7 +140,7 @@ class FillingSteps:
         return size
 
     def take(self) -> Any:
-        """What was added, as an Arrow array."""
+        """Return the added cells as an Arrow array."""
         pa, offsets = arrow(), [0, *self._ends]
         where = [at if here else None for at, here in zip(offsets, self._present, strict=False)]
         made = pa.ListArray.from_arrays(pa.array([*where, offsets[-1]], pa.int32()), self._steps.take())
@@ -149,7 +150,7 @@ class FillingSteps:
 
 ROW_GROUP_BYTES = 64 << 20
 MAX_ROW_GROUP_BYTES = 1 << 30
-"""An Arrow array of lists or of bytes holds less than 2 GiB; a record of the largest size may come on top."""
+"""An Arrow array of lists or bytes holds less than 2 GiB; a record of the largest size may be added to it."""
 
 NO_KIND = LossKind("no-kind-absent", "it has no kind in a record, and becomes absent")
 ABSENT = LossKind("absent", "it is absent from a record, and becomes one of no kind")
@@ -157,9 +158,9 @@ ORDER = LossKind("order", "the order of the features in the record", lost=False)
 
 
 def table_columns(survey: Survey) -> RowSchema:
-    """The schema of what was surveyed, for a table.
+    """Return the schema of a survey, for a table.
 
-    Raises `RefusedError` for a feature of more than one kind, naming the first record of each, and for a name that is
+    Raises `RefusedError` for a feature of more than one kind, with the first record of each, and for a name that is
     both a feature of the context and a feature list.
     """
     for name, kinds in survey.conflicts().items():
@@ -171,11 +172,11 @@ def table_columns(survey: Survey) -> RowSchema:
 
 
 class ParquetWriter:
-    """Writes payloads as rows of a table into an open binary stream, which it neither names nor closes.
+    """Write payloads as rows of a table to an open binary stream, which the writer neither names nor closes.
 
-    What is held of rows takes at most `row_group_bytes` and one record, not counting what pyarrow takes to pack them.
-    `codec` is one of pyarrow's: none, snappy, gzip, zstd, lz4, brotli. `records` counts what was written, `changes`
-    what will not come back. Raises `UnsupportedError` where pyarrow is missing.
+    Buffered rows take at most `row_group_bytes` and one record, without what pyarrow needs to encode them. `codec` is a
+    codec of pyarrow: none, snappy, gzip, zstd, lz4, brotli. `records` counts written records, `changes` what cannot be
+    read back. Raises `UnsupportedError` if pyarrow is missing.
     """
 
     def __init__(
@@ -205,10 +206,10 @@ class ParquetWriter:
         )
 
     def write(self, payload: Buffer, record: int | None = None) -> int:
-        """Append a record, and say how many bytes it takes in memory. `record` is its number, for `changes`.
+        """Append a record and return its size in memory, in bytes. `record` is its number, for `changes`.
 
-        Raises RowError for a payload that is not the message or does not fit the schema; the writer is of no more use
-        then.
+        Raises RowError if the payload does not parse as the message or does not fit the schema; the writer cannot be
+        used after that.
         """
         changes: list[RowChange] = []
         row = read_row(payload, self.message, changes, lenient=self._lenient)
@@ -231,7 +232,7 @@ class ParquetWriter:
         return size
 
     def _check(self, row: Row, changes: list[RowChange]) -> None:
-        """Are all names known, and what of the row does the table not say?"""
+        """Check that all names are known, and count what the table does not represent."""
         order, last, ordered = self._order, -1, True
         for name, cell in row.features.items():
             at = order.get(name)
@@ -250,7 +251,7 @@ class ParquetWriter:
             changes.append(RowChange("", ORDER))
 
     def finish(self) -> None:
-        """Write what is held, and the footer. Nothing is written after it."""
+        """Write the buffered rows and the footer. Nothing may be written after it."""
         if self._rows:
             self._flush()
         self._writer.close()
@@ -273,7 +274,7 @@ class ParquetWriter:
 
 
 class _Unclosed:
-    """A stream for pyarrow to write to, which may outlive it: pyarrow writes its footer when it is forgotten, too."""
+    """A stream for pyarrow that may outlive the writer: pyarrow writes its footer when it is garbage-collected, too."""
 
     closed = False
 
@@ -286,17 +287,17 @@ class _Unclosed:
         return len(data)
 
     def flush(self) -> None:
-        """Whoever owns the stream flushes it."""
+        """Do nothing: the owner of the stream flushes it."""
 
     def close(self) -> None:
-        """Whoever owns the stream closes it."""
+        """Do nothing: the owner of the stream closes it."""
 
 
 def check_parquet(path: str, records: int) -> None:
-    """Raise `WriteError` unless the footer of a file that was written reads back, and says so many rows."""
+    """Raise `WriteError` unless the footer of a written file can be read back and has that number of rows."""
     try:
         rows = parquet().read_metadata(path).num_rows
     except (arrow().ArrowException, OSError) as error:
-        raise WriteError(f"what was written does not read back: {str(error)[:200]}; nothing was published") from None
+        raise WriteError(f"the output cannot be read back: {str(error)[:200]}; nothing was published") from None
     if rows != records:
-        raise WriteError(f"what was written has {rows:,} rows, not {records:,}; nothing was published")
+        raise WriteError(f"the output has {rows:,} rows instead of {records:,}; nothing was published")

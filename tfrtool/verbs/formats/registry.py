@@ -1,4 +1,4 @@
-"""All formats that `convert` writes, and those of rows that it reads: a line each."""
+"""List all output formats of `convert` and the row formats that it reads, one line each."""
 
 from __future__ import annotations
 
@@ -50,4 +50,4 @@ def _parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, loss
 
 
 READERS: dict[str, RowReader] = {"jsonl": _jsonl_rows, "parquet": _parquet_rows}
-"""Inputs that are no record files, by the name of their format."""
+"""Readers of inputs that are not record files, by format."""

@@ -1,4 +1,4 @@
-"""Writers of rows for a conversion: what `WRITERS` names for JSON Lines and Parquet."""
+"""Write rows in a conversion: the `WRITERS` of JSON Lines and Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class JsonlOut:
-    """Lines, each made by the plan, since a line that opens the next shard is made before that is open."""
+    """Write lines, which the plan makes, since a line that starts the next shard is made before that is open."""
 
     def __init__(self, out: BinaryIO, layout: Layout) -> None:
         from tfrtool.verbs.formats.jsonl import JsonlWriter
@@ -27,14 +27,14 @@ class JsonlOut:
         return self._writer.put(self._plan.line(pieces, kind))
 
     def settle(self) -> None:
-        """Lines are no views."""
+        """Do nothing: lines are not views."""
 
     def finish(self) -> None:
         self._writer.finish()
 
 
 class ParquetOut:
-    """A table whose columns the plan knows."""
+    """Write a table whose columns the plan knows."""
 
     def __init__(self, out: BinaryIO, layout: Layout) -> None:
         from tfrtool.payload.rows.columns import RowSchema
@@ -58,7 +58,8 @@ class ParquetOut:
             raise refusal(error, hint) from None
 
     def _other(self, payload: bytes | memoryview, kind: Kind) -> bytes | memoryview:
-        """A record of another message than the table's: an Example as an OFRecord. Raises what `RowPlan.row` does."""
+        """Convert a record of another message than the table (an Example as an OFRecord). Raises what `RowPlan.row`
+        raises."""
         changes: list[RowChange] = []
         row = self._plan.row(payload, kind, changes)
         if row.message == self._writer.message:
@@ -69,7 +70,7 @@ class ParquetOut:
         return write_row(row)
 
     def settle(self) -> None:
-        """Values were copied."""
+        """Do nothing: values were copied."""
 
     def finish(self) -> None:
         self._writer.finish()

@@ -1,4 +1,4 @@
-"""schema: which features there are, of which kind, in how many records, and what they hold."""
+"""Describe the features of records: kinds, presence, list lengths and values."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from tfrtool.types import Kind
 
 _BLANK = (b"", b"\n\0")
-"""An Example or an OFRecord without features."""
+"""Payloads of an Example or OFRecord without features."""
 
 
 def schema_file(name: str, options: Options, n: int | None = None) -> Iterator[Damage | Schema | FileReport]:
     """Yield the damage of one input as it is found, then its schema, then its report.
 
-    `n` is how many records of it are read, from the first; None for all. A payload that does not parse is damage.
+    `n` limits the number of records that are read; None for all. A payload that does not parse is damage.
     """
     yield from read_file(name, options, lambda read: _Describing(read, n).run())
 
 
 class _Describing:
-    """Reads one file into a schema."""
+    """Read one file into a schema."""
 
     def __init__(self, read: FileReader, n: int | None) -> None:
         self.read = read
@@ -95,7 +95,7 @@ class _Describing:
         yield report
 
     def _routed(self, batch: Batch) -> Iterator[Damage]:
-        """Read a batch by the kind of the file, or count it if it holds nothing that could tell that."""
+        """Read a batch by the kind of the file, or count it if it holds nothing that tells the kind."""
         if self.kind is None:
             if (rest := self._without_blanks(batch)) is None:
                 return
@@ -106,7 +106,8 @@ class _Describing:
         yield from self._described(batch)
 
     def _without_blanks(self, batch: Batch) -> Batch | None:
-        """The batch without the empty records that a file begins with, which any number of may be: they are counted."""
+        """Return the batch without the empty records at the start of a file, which are counted; None if none are
+        left."""
         view, blanks = batch.view, 0
         assert view is not None
         for begin, end in zip(batch.begins, batch.ends, strict=True):
@@ -123,7 +124,7 @@ class _Describing:
         return batch.replaced(first=batch.first + blanks, count=batch.count - blanks, begins=begins, ends=ends)
 
     def _add_blanks(self, first: RecordPlace) -> None:
-        """Put the empty records that the file begins with where those of its kind are."""
+        """Count the empty records at the start of the file under the kind of the file."""
         if self.kind in ("example", "sequence_example", "ofrecord"):
             total = self.schema.ofrecords if self.kind == "ofrecord" else self.schema.examples
             total.merge(Table(self.blanks, first))
@@ -183,11 +184,11 @@ def schema(
     compression: CompressionChoice = "auto",
     n: int | None = None,
 ) -> Schema:
-    """The schema of some files together, in their order; `n` records of each, or all.
+    """Return the schema of several files together, in their order, from `n` records of each or all.
 
-    Damaged records and payloads that do not parse are passed over: `verify` tells of the former, `misfits` counts the
-    latter. Raises `OpenError`, `ReadError` or `UnsupportedError` where a file cannot be read,
-    ValueError or TypeError for arguments that are none.
+    Damaged records and payloads that do not parse are skipped: `verify` reports the former, `misfits` counts the
+    latter. Raises `OpenError`, `ReadError` or `UnsupportedError` if a file cannot be read, ValueError or TypeError for
+    invalid arguments.
     """
     from tfrtool.verbs.options import path_name, refuse_options, whole_number
 

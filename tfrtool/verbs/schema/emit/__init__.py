@@ -1,5 +1,5 @@
-"""A schema as other programs take it, one format a module: each turns a `Schema` into text. `forms` has them by name.
+"""Emit a schema for other programs, one format a module: each turns a `Schema` into text. `forms` lists them by name.
 
-What goes into code is quoted as ASCII literals, so that no name can be more than a name. Where a reader cannot take
-what the data holds, the text says so in a comment, and `refused` gives the reason where it can take none of it.
+Names are quoted as ASCII literals, so that no name can be code. If a reader cannot take what the data holds, the text
+says so in a comment, and an error gives the reason if it can take none of it.
 """

@@ -1,4 +1,4 @@
-"""What the emitters share: which features a reader can be told of, how many values they have, how names are quoted."""
+"""Shared by the emitters: which features a reader can take, how many values they have, how names are quoted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tfrtool.verbs.schema.findings import sampled
 
 
 def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
-    """The features of Examples; `UnsupportedError` where there are none, or feature lists that `reader` cannot take."""
+    """Return the features of Examples. Raises `UnsupportedError` if there are none, or feature lists that `reader`
+    cannot take."""
     table = schema.examples
     if schema.kinds.keys().isdisjoint(("example", "sequence_example")):
         held = f"the inputs hold records of kind {schema.kind}" if schema.kind else "the inputs hold no record"
@@ -30,11 +31,11 @@ def examples(schema: Schema, reader: str, *, sequences: bool = False) -> Table:
 
 
 class Told(NamedTuple):
-    """A feature as a reader is told of it, or why it is left out.
+    """A feature as it is described to a reader, or the reason why it is left out.
 
-    `size` is the one length of all lists, None where it varies or a record has none. `doubt` is what the reader will
-    stumble over, in words for a comment; `refused` what TensorFlow will, too. `no_text`: the name is not UTF-8, so that
-    no reader can be told of it, and `name` is empty.
+    `size` is the common length of all lists, None if it varies or a record has none. `doubt` is what the reader fails
+    on, as a comment; `refused` what TensorFlow fails on too. `no_text`: the name is not UTF-8, so that no reader can
+    take it, and `name` is empty.
     """
 
     feature: Feature
@@ -48,7 +49,7 @@ class Told(NamedTuple):
 
 
 def told(feature: Feature, schema: Schema) -> Told:
-    """One feature, as far as the records that were read allow: of a sample nothing is said to be in every record."""
+    """Describe one feature. In a sample, no feature counts as present in every record."""
     kind, name, left_out = feature.kind, "", "its name is not UTF-8"
     text = is_utf8(feature.name, True)
     if text:
@@ -68,10 +69,10 @@ def told(feature: Feature, schema: Schema) -> Told:
 
 
 class Entries:
-    """The lines of a dictionary in Python: an entry for each feature that a reader can read of every record.
+    """Collect the lines of a Python dictionary: an entry for each feature that a reader can read from every record.
 
-    The others stand in comments. `notes` says of what is not as one may think why it is left out, or what the reader
-    makes of it, in a sentence each that begins with the name as it is in the data; `reasons` why features are left out.
+    The others stand in comments. `notes` has a sentence, which begins with the name as it is in the data, for each
+    feature that is left out or read differently than expected; `reasons` says why features are left out.
     """
 
     def __init__(self) -> None:
@@ -80,13 +81,13 @@ class Entries:
         self.reasons: list[str] = []
 
     def add(self, one: Told, code: str, doubt: str = "") -> None:
-        """An entry, with a comment where there is something to say of it."""
+        """Add an entry, with a comment if there is a doubt."""
         self.lines.append(f"    {quoted(one.name)}: {code},{doubt and f'  # {doubt}'}")
         if doubt:
             self.notes.append(f"{text_of(one.feature.name)}: {doubt}")
 
     def leave_out(self, one: Told, why: str, code: str = "", reason: str = "") -> None:
-        """A comment, with the code that `why` speaks against if there is any."""
+        """Add a comment, with the code that `why` speaks against, if any."""
         said = f"{named(one.feature)} is left out: {why}"
         self.lines.append(f"    # {quoted(one.name)}: {code},  # {why}" if code else f"    # {said}")
         self.notes.append(f"{text_of(one.feature.name)}: left out: {why}")
@@ -94,12 +95,12 @@ class Entries:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no entry, whatever the comments."""
+        """Whether there is no entry; comments do not count."""
         return len(self.reasons) == len(self.lines)
 
 
 def refuse_none(reader: str, dictionaries: Iterable[Entries]) -> None:
-    """Raise `UnsupportedError` where there is no entry in any: most readers take that for a mistake, and stop."""
+    """Raise `UnsupportedError` if there is no entry at all: most readers fail on an empty description."""
     found = list(dictionaries)
     if not all(entries.empty for entries in found):
         return
@@ -111,7 +112,7 @@ def refuse_none(reader: str, dictionaries: Iterable[Entries]) -> None:
 
 
 def heading(schema: Schema, what: str, table: Table) -> list[str]:
-    """Comment lines: what was read, what that means, and what is not in the `table` that is described."""
+    """Return comment lines: what was read, what that means, and what the `table` does not describe."""
     records, files = plural(schema.records, "record"), plural(len(schema.files), "file")
     lines = [f"# {what}, from {records} of {files}, by tfrtool schema."]
     if schema.limited:
@@ -132,7 +133,7 @@ def heading(schema: Schema, what: str, table: Table) -> list[str]:
 
 
 def unknown(schema: Schema) -> list[str]:
-    """What of the inputs that are there could not be described."""
+    """Return what could not be described of the inputs."""
     counts = (
         (schema.unread, "file that could not be read", "files that could not be read"),
         (schema.damaged, "damaged range", "damaged ranges"),
@@ -147,10 +148,10 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as a Python string literal in ASCII."""
+    """Return a name as a Python string literal in ASCII."""
     return ascii(name)
 
 
 def named(feature: Feature) -> str:
-    """The name of a feature in a comment."""
+    """Return the name of a feature for a comment."""
     return ascii(feature.name.decode() if is_utf8(feature.name, True) else feature.name).removeprefix("b")

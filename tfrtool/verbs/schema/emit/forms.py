@@ -1,4 +1,4 @@
-"""The formats by name: which there are, and the way to the module of each."""
+"""List the emit formats by name, and import the module of each."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def table_of(schema: Schema, what: str) -> Table | None:
-    """The features that a format describes: those of most records or, for a reader of Examples, of Examples.
+    """Return the features that a format describes: those of most records or, for a reader of Examples, of Examples.
 
-    None for all.
+    None means all.
     """
     return None if what == "json" else schema.table if what == "pbtxt" else schema.examples
 
 
 def emit(schema: Schema, form: Form) -> str:
-    """A schema, as `schema` gives one, as the text that `tfrtool schema --emit FORM` writes.
+    """Return a schema as the text that `tfrtool schema --emit FORM` writes.
 
-    That of `tfds`, which writes two files, is one JSON object of both by their names. Raises `UnsupportedError` where
-    the format cannot hold the schema, ValueError for what is no format.
+    `tfds`, which writes two files, gives one JSON object of both by their names. Raises `UnsupportedError` if the
+    format cannot hold the schema, ValueError for an unknown format.
     """
     if form not in FORMS:
         raise ValueError(f"form is {', '.join(FORMS[:-1])} or {FORMS[-1]}, not {form!r}")
@@ -36,9 +36,9 @@ def emit(schema: Schema, form: Form) -> str:
 
 
 def notes(schema: Schema, what: str) -> Iterator[str]:
-    """What is to be said of features that another program gets otherwise than one may think, or not at all.
+    """Yield a remark for each feature that the other program cannot read, or reads differently than expected.
 
-    A sentence each, beginning with the name as it is in the data; not yet safe. JSON holds all there is.
+    Each is a sentence that begins with the name as it is in the data, not escaped. JSON needs none.
     """
     if what != "json":
         module = import_module(f"tfrtool.verbs.schema.emit.{what}")
