@@ -284,7 +284,7 @@ def test_nothing_is_written_over_and_a_full_disk_is_said(path: Path) -> None:
 def test_a_file_that_does_not_read_back_is_not_published(path: Path) -> None:
     parquet([ordered({"a": ("int64_list", [1])})] * 3, path)
     check_parquet(str(path), 3)
-    with pytest.raises(WriteError, match="has 3 rows, not 4; nothing was published"):
+    with pytest.raises(WriteError, match="has 3 rows instead of 4; nothing was published"):
         check_parquet(str(path), 4)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(WriteError, match="cannot be read back"):
