@@ -1,18 +1,18 @@
 """tfrtool: inspect, verify, repair and convert TFRecord and OFRecord files, without TensorFlow.
 
-All that the commands do, a function does:
+There is a function for everything that the commands do:
 
     records(path)        iterate payloads; raises DamageError at the first damage
-    walk(path)           yield sound frames and damage, never raising for damage
-    count(path)          how many records, from headers alone
-    convert(paths, out)  the same records in another format, or cut, joined and chosen anew
-    schema(paths…)       which features the records have, of which kind
-    verify(path)         every fault of the file
-    repair(path, out)    write what can be saved of it to a new file
-    stat(path)           how the file is made: sizes of payloads, framing, compression
-    stat_all(paths…)     the same of some files together, and how even they are
-    head(path)           the first records, or the one of a number, with their features
-    emit(schema, form)   a schema as text for TensorFlow, DALI, tfds and others
+    walk(path)           iterate intact frames and damage; never raises for damage
+    count(path)          count records by their headers
+    verify(path)         check every checksum and report all damage
+    repair(path, out)    write the intact and recoverable records to a new file
+    convert(paths, out)  write the records in another format, or reshard, merge and filter them
+    head(path)           read the first records, or one by its number, with their features
+    stat(path)           report record sizes, framing overhead and compression of a file
+    stat_all(paths…)     the same for several files together, and how even they are
+    schema(paths…)       describe the features of the records
+    emit(schema, form)   write a schema as text for TensorFlow, DALI, tfds and others
     RecordWriter(path)   write a file that appears whole or not at all
 """
 

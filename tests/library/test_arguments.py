@@ -81,7 +81,7 @@ def test_a_switch_is_true_or_false(job: str, option: str) -> None:
 def test_a_file_that_need_not_be_has_a_name_where_it_is(job: str, option: str) -> None:
     with pytest.raises(TypeError, match=rf"{option} is a path \(str, bytes or os.PathLike\), not 7"):
         JOBS[job](**{option: 7})
-    with pytest.raises(ValueError, match=f"{option} names a file, and the name is empty"):
+    with pytest.raises(ValueError, match=f"{option} is an empty file name"):
         JOBS[job](**{option: ""})
 
 

@@ -176,14 +176,14 @@ def test_of_an_unknown_kind_no_payload_is_refused(path: Path) -> None:
     _, report = verified(path, ten().data, payload=True)
     assert report.status == "clean"
     assert report.hint == (
-        "no payload was parsed, since they are of no kind that is known (Example, SequenceExample, Event, OFRecord)"
+        "no payload was parsed, since they are of no known kind (Example, SequenceExample, Event, OFRecord)"
     )
 
 
 def test_where_no_kind_has_most_of_the_records_no_payload_is_refused(path: Path) -> None:
     _, report = verified(path, File((EXAMPLES.payloads[0], b"odd")).data, payload=True)
     assert (report.status, report.kind) == ("clean", "unknown")
-    assert str(report.hint).endswith("the file is of no one kind: of its first records, 1 example, 1 unknown")
+    assert str(report.hint).endswith("the first records are of several kinds: 1 example, 1 unknown")
 
 
 def test_misfits_and_broken_frames_are_told_in_order(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""count: how many records, reading headers alone where the source can seek."""
+"""Count records, by their headers alone where the source is seekable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfrtool.verbs.reading.file_reader import FileReader, read_file
 
 
 def count_file(name: str, options: Options) -> FileReport:
-    """The report of one input; `records` counts those whose length checksum holds and whose bytes are all there."""
+    """Return the report of one input; `records` counts those with a valid length checksum and all their bytes."""
     for report in read_file(name, options, _count):
         return report
     raise AssertionError("reading ends with a report")
@@ -29,9 +29,10 @@ def count(
     format: FormatChoice = "auto",
     compression: CompressionChoice = "auto",
 ) -> FileReport:
-    """The report of one file from its headers alone: `records`, and any damage that headers can tell.
+    """Return the report of one file from its headers alone: `records`, and any damage that headers show.
 
-    Raises ValueError or TypeError for arguments that are none.
+    Payloads are not checked. Never raises for damage; a file that cannot be read has status `error`. Raises ValueError
+    or TypeError for invalid arguments.
     """
     from tfrtool.verbs.options import path_name, refuse_options
 

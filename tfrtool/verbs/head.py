@@ -1,4 +1,4 @@
-"""head: the first records, whole, or one of a given number."""
+"""Read the first records whole, or one record by its number."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Record:
-    """A sound record: its number in the file and the offset of its frame, its payload, and what kind that is.
+    """An intact record: its number in the file, the offset of its frame in the decoded stream, its payload and kind.
 
-    `size` is the payload's, in bytes. `payload` is None where it is too large to be held in memory; a large one is a
-    view that is good until the next item is asked for.
+    `size` is that of the payload, in bytes. `payload` is None where it is too large to be held in memory; a large one
+    is a view that is valid until the next item is requested.
     """
 
     index: int
@@ -39,9 +39,9 @@ class Record:
     payload: bytes | memoryview | None
 
     def features(self) -> Features | None:
-        """Its features, feature lists or, of an event, tags: names, kinds, counts, and values when asked for.
+        """Return the features, feature lists or, of an event, tags: names, kinds, counts, and values on request.
 
-        None where that cannot be told: the record is of no known kind, or too large to be held.
+        None where the record is of no known kind, or too large to be held.
         """
         from tfrtool.payload.features.read import read_features
         from tfrtool.payload.wire.reader import WireError
@@ -55,7 +55,7 @@ class Record:
 
 
 def head_file(name: str, options: Options, n: int = 5, skip: int = 0) -> Iterator[Record | Damage | FileReport]:
-    """Yield `n` sound records after the first `skip`, damage met on the way, then the report of what was read."""
+    """Yield `n` intact records after the first `skip`, the damage between them, then the report of what was read."""
     yield from read_file(name, options, lambda read: _head(read, n, skip))
 
 
@@ -215,7 +215,7 @@ def _given(found: Iterator[Record | Damage | FileReport], number: int | None) ->
         elif item.error:
             raise as_error(*item.error, item.suggestion)
         elif item.status == "foreign":
-            raise DamageError(f"{item.path}: {item.message or 'no record file'}", item.path)
+            raise DamageError(f"{item.path}: {item.message or 'not a record file'}", item.path)
         elif number is not None:
             said = f"{damage.fault} at [{damage.begin}, {damage.end}): {damage.message}" if damage else item.message
             raise DamageError(f"{item.path}: record {number} is damaged: {said}", item.path, damage)

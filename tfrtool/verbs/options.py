@@ -1,8 +1,6 @@
-"""What every job may be told.
+"""The options that all jobs share, and checks of the arguments of library calls.
 
-Arguments of the library, held against what they may be: a program is told in words what Click tells a person.
-
-Only the public functions ask; the commands come with options that are checked already.
+Only the public functions check: the options of commands were checked by Click.
 """
 
 from __future__ import annotations
@@ -22,9 +20,9 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def refuse_options(**given: Any) -> None:
-    """Raise for the first of these options that is none: ValueError for a text, TypeError for what is no text.
+    """Raise ValueError or TypeError for the first invalid option.
 
-    `format`, `compression` and `keep` are texts of which there are few, all others are switches.
+    `format`, `compression` and `keep` are one of a few strings, all others are True or False.
     """
     for option, value in given.items():
         allowed = _CHOICES.get(option)
@@ -37,14 +35,14 @@ def refuse_options(**given: Any) -> None:
 
 
 def path_name(option: str, value: Any) -> str:
-    """A path as text. Raises TypeError that names the option for what is none."""
+    """Return a path as a string. Raises TypeError, which names the option, for anything else."""
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{option} is a path (str, bytes or os.PathLike), not {_shown(value)}")
     return os.fsdecode(value)
 
 
 def path_names(option: str, value: Any) -> list[str]:
-    """One path, or several, as texts. Raises TypeError that names the option for what is neither."""
+    """Return one path, or several, as strings. Raises TypeError, which names the option, for anything else."""
     if isinstance(value, str | bytes | os.PathLike):
         return [path_name(option, value)]
     if not isinstance(value, Iterable):
@@ -53,17 +51,17 @@ def path_names(option: str, value: Any) -> list[str]:
 
 
 def path_or_none(option: str, value: Any) -> str | None:
-    """The same for a file that need not be. Raises ValueError for an empty name, which is that of no file."""
+    """Return an optional path as a string, or None. Raises ValueError for an empty name, TypeError as `path_name`."""
     if value is None:
         return None
     name = path_name(option, value)
     if not name:
-        raise ValueError(f"{option} names a file, and the name is empty: leave it out, or say None")
+        raise ValueError(f"{option} is an empty file name: leave it out, or pass None")
     return name
 
 
 def whole_number(option: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number in these bounds, both of them allowed; TypeError or ValueError for what is none."""
+    """Return a whole number within these bounds, both included. Raises TypeError or ValueError for anything else."""
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{option} is a whole number {bounds}, not {_shown(value)}")
@@ -74,13 +72,13 @@ def whole_number(option: str, value: Any, least: int, most: int | None = None) -
 
 
 def _shown(value: Any) -> str:
-    said = repr(value)
-    return said if len(said) <= 80 else f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= 80 else f"a {type(value).__name__}"
 
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read.
+    """The options of reading an input.
 
     `format` and `compression` are detected from the content unless named. `quick` checks length checksums and structure
     only, `payload` also parses every payload. `index` is an index that `verify` compares with the file. `progress` is

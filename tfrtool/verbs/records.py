@@ -1,7 +1,4 @@
-"""Reading records in a program: payloads that stop at damage, or frames and damage that never do.
-
-Writing record files, whole or not at all.
-"""
+"""Read records in a program, stopping at damage or not, and write record files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One sound record: its number in the file, the offset of its frame in the decoded stream, and its payload."""
+    """One intact record: its number in the file, the offset of its frame in the decoded stream, and its payload."""
 
     index: int
     offset: int
@@ -40,11 +37,11 @@ def walk(
     format: FormatChoice = "auto",
     compression: CompressionChoice = "auto",
 ) -> Iterator[Frame | Damage]:
-    """Yield every sound frame and every damaged range of a file, in its order; together they are the whole file.
+    """Yield every intact frame and every damaged range of a file, in order; together they cover the whole file.
 
-    Damage is never raised. Raises `OpenError`, `ReadError` or `UnsupportedError` where the file cannot be read, and
+    Never raises for damage. Raises `OpenError`, `ReadError` or `UnsupportedError` where the file cannot be read, and
     `DamageError` for a record of more than 1 GiB, which is not read into memory; ValueError or TypeError at once for
-    arguments that are none.
+    invalid arguments.
     """
     from tfrtool.verbs.options import path_name, refuse_options
 
@@ -82,9 +79,9 @@ def records(
     format: FormatChoice = "auto",
     compression: CompressionChoice = "auto",
 ) -> Iterator[bytes]:
-    """Yield the payload of each record of a file; `DamageError` at the first damage, naming file, offset and cause.
+    """Yield the payload of each record of a file; raise `DamageError` at the first damage, with file, offset and cause.
 
-    Raises what `walk` raises where the file cannot be read or an argument is none.
+    Raises what `walk` raises where the file cannot be read or an argument is invalid.
     """
     from tfrtool.verbs.options import path_name, refuse_options
 
@@ -99,7 +96,7 @@ def _records(name: str, options: Options) -> Iterator[bytes]:
             if isinstance(item, Frame):
                 yield item.payload
             elif reader.foreign:
-                raise DamageError(f"{name}: {item.message or 'no record file'}", name)
+                raise DamageError(f"{name}: {item.message or 'not a record file'}", name)
             else:
                 where = f"[{item.begin}, {item.end})"
                 raise DamageError(f"{name}: {item.fault} at {where}: {item.message}", name, item)
@@ -109,7 +106,7 @@ _WBITS = {"gzip": 31, "zlib": 15}
 
 
 def packer(compression: Compression, level: int) -> Any:
-    """What packs an output (a zlib compressor), or None: gzip as one member without a time stamp."""
+    """Return a zlib compressor for an output, or None; gzip is written as one member without a time stamp."""
     if compression == "none":
         return None
     import zlib
@@ -118,9 +115,9 @@ def packer(compression: Compression, level: int) -> Any:
 
 
 class FrameFile:
-    """A file of bytes that appears under its name in `close`, compressed or not; `discard` leaves no trace of it.
+    """A file of bytes, compressed or not, that gets its name in `close`; `discard` leaves no trace of it.
 
-    gzip is written as one member without a time stamp, so that equal records give equal files. The arguments behind
+    gzip is written as one member without a time stamp, so that equal records give equal files. The arguments after
     `compression` are those of `atomic_output`; failures are `WriteError`.
     """
 
@@ -145,7 +142,7 @@ class FrameFile:
         return self._out is None
 
     def write(self, data: Bytes) -> None:
-        """Append bytes as they are. Where that fails all is discarded, since half of them may have been written."""
+        """Append bytes as they are. If that fails the whole file is discarded, since half of them may be written."""
         if self._out is None:
             raise ValueError("the writer is closed")
         try:
@@ -155,8 +152,8 @@ class FrameFile:
             raise
 
     def finish(self) -> PendingOutput | None:
-        """All is written: bring it to the disk, and have it checked. The result is what is left to be published, or
-        discarded, by the caller; None where that is done."""
+        """Flush the file to disk and have it checked. Return what the caller has to publish or discard; None where the
+        file is closed."""
         if self._out is None:
             return None
         try:
@@ -179,7 +176,7 @@ class FrameFile:
                 sink.discard()
 
     def discard(self) -> None:
-        """Drop everything that was written; whatever stood at the path still stands there."""
+        """Drop everything that was written; a file that existed at the path is unchanged."""
         if self._out is not None:
             self._out = None
             self._sink.discard()
@@ -199,11 +196,11 @@ class FrameFile:
 class RecordWriter(FrameFile):
     """Write a TFRecord file that appears whole or not at all.
 
-    Records go to a temporary file beside `path`, which takes its name in `close`. Used as a context manager it closes
-    at the end of the block, and discards everything where the block raises. `compression` is None, "gzip" or "zlib",
-    in either case of letters; gzip is one member, which is all that TensorFlow up to 2.4 reads. An existing file is
-    refused with `WriteError` unless `force`. `level` is how hard to compress, from 0 to 9 (-1 for the usual of zlib).
-    `records` counts what was written. Arguments that are none are ValueError or TypeError.
+    Records go to a temporary file beside `path`, which is renamed to `path` in `close`. As a context manager it closes
+    at the end of the block, and discards everything if the block raises. `compression` is None, "gzip" or "zlib", in
+    upper or lower case; gzip is written as one member, since TensorFlow up to 2.4 reads only the first. Raises
+    `WriteError` if the file exists, unless `force`. `level` is the compression level, from 0 to 9 (-1 for zlib's
+    default). `records` counts what was written. Raises ValueError or TypeError for invalid arguments.
     """
 
     def __init__(

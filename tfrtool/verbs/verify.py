@@ -1,4 +1,4 @@
-"""verify: is every byte sound."""
+"""Check every byte of a file: structure, both checksums of each record, and on request the payloads."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _verify(read: FileReader, check: IndexCheck | None = None) -> Iterator[Damag
     if options.payload and report.kind == "unknown" and report.status == "clean" and not report.hint:
         report.hint = f"no payload was parsed, since {read.kind_detector.why_unknown()}"
     elif too_large and report.status == "clean" and not report.hint:
-        report.hint = f"not parsed, being too large to be held in memory: {too_large:,} of the records"
+        report.hint = f"not parsed, too large to be held in memory: {too_large:,} of the records"
     if check is not None and report.status in ("clean", "damaged"):
         yield from check.end()
         report.index_faults = check.faults
@@ -97,7 +97,7 @@ def _write_index(path: str, index: str | None) -> Suggestion:
 
 
 def _misfits(read: FileReader, batch: Batch) -> Iterator[Damage]:
-    """The records of a batch whose payloads do not parse as the kind of the file."""
+    """Yield as damage the records of a batch whose payloads do not parse as the kind of the file."""
     kind = read.kind
     if kind is None or kind == "unknown" or batch.view is None:
         return
@@ -127,18 +127,18 @@ def verify(
     payload: bool = False,
     index: PathLike | None = None,
 ) -> FileReport:
-    """The report of one file, with all its damage in `damage`; for files with millions of faults use `walk`.
+    """Check one file and return its report, with all damage in `damage`; for millions of faults use `walk`.
 
-    `quick` looks at the structure and the checksums of lengths alone, `payload` also parses every payload. `index` is
-    an index of the file, which is held against it: `index_faults` says how often they disagree. Never raises for
-    damage; a file that cannot be read has status `error`. Raises ValueError or TypeError for arguments that are none.
+    `quick` checks the structure and the length checksums only, `payload` also parses every payload. `index` is an index
+    that is compared with the file: `index_faults` counts the lines that differ. Never raises for damage; a file that
+    cannot be read has status `error`. Raises ValueError or TypeError for invalid arguments.
     """
     from tfrtool.framing.damage import Damage
     from tfrtool.verbs.options import path_name, path_or_none, refuse_options
 
     refuse_options(format=format, compression=compression, quick=quick, payload=payload)
     if quick and payload:
-        raise ValueError("quick leaves payloads alone, and payload parses them: choose one")
+        raise ValueError("quick skips payloads, and payload parses them: choose one")
     name, where = path_name("path", path), path_or_none("index", index)
     options = Options(format=format, compression=compression, quick=quick, payload=payload, index=where)
     damage: list[Damage] = []

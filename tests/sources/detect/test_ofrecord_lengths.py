@@ -51,7 +51,7 @@ def test_so_is_one_of_a_single_record_and_to_every_command(tmp_path: Path) -> No
 def test_where_such_a_file_is_damaged_the_option_that_reads_it_is_named(tmp_path: Path) -> None:
     report = counted(tmp_path / "part", sized(GZIP)[:-1])
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
-    assert "--format ofrecord to have it read as an OFRecord file" in str(advice(report))
+    assert "--format ofrecord to read it as an OFRecord file" in str(advice(report))
 
 
 @pytest.mark.parametrize("level", range(10))

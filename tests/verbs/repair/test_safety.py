@@ -82,7 +82,7 @@ def test_a_disk_that_is_full_at_any_byte_leaves_nothing_of_an_output(saved: byte
         ended = forked("repair", "in", "-o", "out", before=with_room_for(room))
         assert ended.code == 3
         assert "the file would be larger than the system allows" in ended.said
-        assert "; make room there, or write elsewhere; the input is as it was" in ended.said
+        assert "; free some space or write elsewhere; the input is unchanged" in ended.said
         assert os.listdir() == ["in"]
     assert forked("repair", "in", "-o", "out", before=with_room_for(len(saved))).code == 1
     assert output() == saved

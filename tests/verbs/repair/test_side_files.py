@@ -64,7 +64,7 @@ def test_a_full_device_for_a_side_file_stops_the_run_before_anything_is_publishe
     Path("other").write_bytes(SOUND)
     ended = forked("repair", "in", "other", "-o", "out/", "--report", "/dev/full", "--json")
     assert ended.code == 3
-    assert ended.said.count("/dev/full' was not written whole, so no output was published; make room there") == 2
+    assert ended.said.count("/dev/full' was not written whole, so no output was published; free some space") == 2
     files = [json.loads(line) for line in ended.said.splitlines() if line.startswith('{"type":"file"')]
     assert [(file["path"], file["status"], file["output"]) for file in files] == [
         ("in", "error", None),

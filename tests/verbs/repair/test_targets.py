@@ -100,7 +100,7 @@ def test_a_full_device_is_an_error_that_leaves_no_output(option: str) -> None:
     assert ended.code == 3
     assert ended.said.endswith(
         "tfrtool: torn: cannot write '/dev/full': no space is left, after 0 bytes were written; '/dev/full' was not "
-        "written whole, so no output was published; make room there, or write elsewhere; the input is as it was, and "
+        "written whole, so no output was published; free some space or write elsewhere; the input is unchanged, and "
         "no output was left behind\n"
     )
     assert not Path("out").exists()

@@ -1,4 +1,4 @@
-"""One input, opened, told apart and walked: what every job that reads has in common."""
+"""Open, identify and walk one input: what every job that reads has in common."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from tfrtool.verbs.options import Options
     from tfrtool.verbs.reading.kind_vote import KindDetector
 
-# What a sound TFRecord file does not need is imported where it is used: that takes longer than counting its records.
+# What an intact TFRecord file does not need is imported where it is used: that takes longer than counting its records.
 
 Item = TypeVar("Item")
 
 
 def read_file(name: str, options: Options, job: Callable[[FileReader], Iterator[Item]]) -> Iterator[Item | FileReport]:
-    """Open an input and do a job on it.
+    """Open an input and run a job on it.
 
-    Whatever cannot be done becomes a report with status `error`, which counts what was read until then.
+    An error becomes a report of status `error`, which counts what was read until then.
     """
     read = None
     try:
@@ -48,7 +48,7 @@ def read_file(name: str, options: Options, job: Callable[[FileReader], Iterator[
 
 
 def unwrapped(source: Source, compression: str) -> Source:
-    """The source; one that is packed, though its first bytes do not say so plainly, is made one that unpacks.
+    """Return the source; one that is compressed, though its first bytes do not show it plainly, is made to unpack.
 
     `compression` is what was asked for.
     """

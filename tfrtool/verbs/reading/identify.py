@@ -1,10 +1,9 @@
-"""What a decoded stream is: by its content, never by its name.
+"""Detect the format of a decoded stream by its content, never by its name.
 
 The order of the questions matters. A valid length checksum at offset 0 says TFRecord before any magic number is
 looked at, since the first length of a sound file can look like one. A damaged first header can too, so a header that
-its own payload proves comes next. Only then do signatures speak, unless the whole first record of an OFRecord file and
-another one behind it deny them, and those of text last: a log line before the first record does not make a record file
-a text file.
+its own payload proves comes next. Only then are signatures considered, unless the stream begins with two whole OFRecord
+records, and those of text last: a log line before the first record does not make a record file a text file.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ if TYPE_CHECKING:
     from tfrtool.types import Format
 
 _SEARCHED = 1 << 20
-"""How far framing is looked for before a signature or the other format may speak, in bytes."""
+"""How far framing is searched for before a signature or the other format is considered, in bytes."""
 
 _FRAMES = 8
-"""Frames without checksums that are enough to believe that they are some, whatever they hold."""
+"""Frames without checksums that are enough evidence, whatever they hold."""
 _PAYLOAD = 1 << 20
-"""Bytes of their payloads that are looked at."""
+"""Bytes of their payloads that are read."""
 
 
 class Identity(NamedTuple):
-    """How to read a stream (`format`, None for not at all), and what its first bytes look like otherwise.
+    """The format of a stream (None if it is not a record file), and what its first bytes match otherwise.
 
-    `found`: whether anything was found that is of the format. `zeroed`: it is TFRecord framing with zeros in place of
-    all checksums, at least at first.
+    `found` says whether anything of the format was found. `zeroed` means TFRecord framing with zeros in place of all
+    checksums, at least at first.
     """
 
     format: Format | None
@@ -43,7 +42,7 @@ class Identity(NamedTuple):
 
 
 def identify(source: Source, wanted: str) -> Identity:
-    """Tell the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
+    """Detect the format of a decoded stream; `wanted` is `auto` or the format that was asked for."""
     if source.format_mismatch:
         return Identity(None, _format_mismatch(source, source.format_mismatch), False)
     sound = header_is_sound(source.head)
@@ -94,10 +93,10 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
 
 
 def _is_zeroed(data: Readable) -> bool:
-    """Whether a stream begins with frames that have zeros in place of checksums.
+    """Return whether a stream begins with frames that have zeros in place of checksums.
 
-    Lengths that lead to its end say so. So do some that lead from one to the next, where the payloads are messages of a
-    kind that is known, and many, where the payloads are not zeros too.
+    Lengths that chain to its end prove it. So do two that chain where the payloads are messages of a known kind, and
+    eight where no payload is all zeros.
     """
     from tfrtool.framing.recovery.zero_checksums import zeroed_frames
 
@@ -117,7 +116,7 @@ def _is_zeroed(data: Readable) -> bool:
 
 AS_OFRECORD = Suggestion(
     settings=(("format", "ofrecord"),),
-    aim="have it read as an OFRecord file, since it begins as one whose first record is cut or broken",
+    aim="read it as an OFRecord file, since it begins like one whose first record is cut or broken",
 )
 
 

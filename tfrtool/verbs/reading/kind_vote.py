@@ -1,7 +1,4 @@
-"""Which kind the records of a file are of: the vote of its first ones.
-
-Batches that wait until the kind of their file is known, so that all payloads are judged by one kind.
-"""
+"""Detect the kind of a file's records by a vote of the first ones, and hold batches back until it is known."""
 
 from __future__ import annotations
 
@@ -18,30 +15,30 @@ if TYPE_CHECKING:
 
 
 _SAMPLED_BYTES = 1 << 24
-"""Bytes of payloads that are looked at to tell the kind, if they tell one."""
+"""Bytes of payloads that vote at most, if they show a kind."""
 _AGREED_BYTES = 1 << 22
-"""The same where all of them, and there are several, are of one kind."""
+"""The same where all of them, and there are several, agree."""
 _FEW = 16
-"""Large records that are looked at while they tell no kind."""
+"""Large records that vote at least while they show no kind."""
 VOTERS = 1 << 12
-"""Records that are looked at, most of which hold nothing."""
+"""Records that vote where most of them are empty."""
 _EMPTY = 2
-"""Bytes of the largest payload that may be a message without anything in it."""
+"""Bytes of the largest payload that may be an empty message."""
 _RANGES = 1 << 12
-"""Damaged ranges after the first record, behind which no record votes."""
+"""Damaged ranges after the first record, after which no record votes."""
 
 
 class KindDetector:
-    """Listens to what is found in a file, in order, until the kind of its records is `settled`."""
+    """Observes the events of a file, in order, until the kind of its records is `settled`."""
 
     def __init__(self, data: Readable, framing: tuple[int, int]) -> None:
-        """`data` is the decoded file, and `framing` how many bytes stand before and behind each payload."""
+        """`data` is the decoded stream, and `framing` the number of bytes before and after each payload."""
         self._data = data
         self._framing = framing
         self._vote: KindVote | None = None
         self._sampled = self._ranges = 0
         self.settled = False
-        """Whether the kind is told for good."""
+        """Whether the kind is final."""
 
     def observe(self, event: Batch | Damage) -> None:
         """Let the records of an event vote on the kind of the file."""
@@ -70,8 +67,8 @@ class KindDetector:
                 return
 
     def _enough(self, vote: KindVote) -> bool:
-        """Whether so many records or bytes have voted that no further record need be looked at."""
-        if vote.decided:  # unless all were empty, and what is not may still come
+        """Return whether enough records or bytes have voted."""
+        if vote.decided:  # unless all were empty: others may follow
             return bool(vote.votes) or vote.seen >= 2 * VOTERS
         if self._sampled <= _AGREED_BYTES:
             return False
@@ -80,7 +77,7 @@ class KindDetector:
         return self._sampled > _SAMPLED_BYTES or (len(vote.votes) == 1 and vote.seen > 1)
 
     def _hopped(self, batch: Batch) -> Iterator[tuple[int, int]]:
-        """Where the payloads of a batch begin and end that was hopped over, from its base on."""
+        """Yield begin and end of each payload in a batch of headers, relative to its base."""
         before, after = self._framing
         at = 0
         for length in batch.lengths:
@@ -91,39 +88,39 @@ class KindDetector:
     def _payload(self, batch: Batch, begin: int, end: int) -> memoryview:
         if batch.view is not None:
             return batch.view[begin:end]
-        # A walk that was not asked for payloads: they are still there to be read.
+        # The walk was not asked for payloads, so they are read here.
         view = memoryview(bytearray(end - begin))
         return view[: self._data.read_into(batch.base + begin, view)]
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of the file so far; None where no record was listened to."""
+        """The kind of the file so far; None where no record was observed."""
         return None if self._vote is None else self._vote.kind
 
     @property
     def has_evidence(self) -> bool:
-        """Whether a record has voted on the kind; those that hold nothing do not."""
+        """Whether a record has voted on the kind; empty ones do not."""
         return self._vote is not None and bool(self._vote.votes)
 
     @property
     def featureless(self) -> bool:
-        """Whether the first records are all of a kind that has no features, or of none that is known."""
+        """Whether the first records are all of a kind without features, or of no known kind."""
         votes = set(self._vote.votes) if self._vote else set()
         return self.kind == "event" or (self.kind == "unknown" and votes <= {"unknown"})
 
     def why_unknown(self) -> str:
-        """Why the kind of the file is `unknown`."""
+        """Say why the kind of the file is `unknown`."""
         votes = self._vote.votes if self._vote else {}
         near = self._vote.closest_kind if self._vote else None
         example = f"; one is {near[1]}" if near else ""
         if set(votes) <= {"unknown"}:
-            return f"they are of no kind that is known (Example, SequenceExample, Event, OFRecord){example}"
+            return f"they are of no known kind (Example, SequenceExample, Event, OFRecord){example}"
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(votes.items()))
-        return f"the file is of no one kind: of its first records, {kinds}{example}"
+        return f"the first records are of several kinds: {kinds}{example}"
 
 
 class RetainingStream:
-    """A stream that forgets nothing until `release`. What that keeps is bounded by what votes on the kind."""
+    """A stream that keeps all its bytes until `release`. How many is bounded by what votes on the kind."""
 
     def __init__(self, data: Readable) -> None:
         self._data = data
@@ -146,7 +143,7 @@ class RetainingStream:
             self._data.forget(offset)
 
     def release(self) -> None:
-        """Forget what was kept, and from now on what the walk forgets."""
+        """Let go of what was kept, and from now on of what the walk has done with."""
         self._waiting = False
         self._data.forget(self._reached)
 
@@ -154,9 +151,9 @@ class RetainingStream:
 def until_kind_is_known(
     kind_detector: KindDetector, events: Iterator[Batch | Damage], most: int, data: Readable | RetainingStream
 ) -> Iterator[Batch | Damage]:
-    """The same events in their order, none of them before the kind of the file is settled by all that votes on it.
+    """Yield the same events in order, none of them before the kind of the file is settled.
 
-    At most `most` records are waited for. Payloads that wait are not held: they are read from `data` once more.
+    At most `most` records are held back. Their payloads are not kept, but read from `data` once more.
     """
     held: list[Batch | Damage] = []
     last: Batch | Damage | None = None
@@ -183,13 +180,13 @@ def until_kind_is_known(
     if last is not None:
         yield last
     for event in events:
-        if not kind_detector.settled:  # since all were empty that were waited for
+        if not kind_detector.settled:  # since all that were held back were empty
             kind_detector.observe(event)
         yield event
 
 
 def _again(held: list[Batch | Damage], data: Readable) -> Iterator[Batch | Damage]:
-    """What was held, with the payloads of batches."""
+    """Yield the events that were held back, with the payloads of batches read again."""
     buffer = memoryview(b"")
     for event in held:
         if isinstance(event, Batch) and event.view is not None and event.begins:

@@ -1,4 +1,4 @@
-"""A stream that can still be read where its walk has forgotten it."""
+"""Read again what a walk has already discarded from a stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfrtool.framing.stream import Readable
 from tfrtool.sources.source import Source
 
 _HELD = 1 << 30
-"""Bytes of an unpacked stream that are held, in temporary files, to be read again."""
+"""Bytes of a decompressed stream that are held, in temporary files, to be read again."""
 
 
 class ReplayStream:
@@ -51,7 +51,7 @@ class ReplayStream:
         self._data.forget(offset)
 
     def release(self, offset: int) -> None:
-        """What was found before `offset` is dealt with."""
+        """Let go of the bytes before `offset`: what was found there is done with."""
         self._released = offset
 
     def __enter__(self) -> Self:

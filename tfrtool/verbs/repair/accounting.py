@@ -1,4 +1,4 @@
-"""The accounts of one repair: what the walk finds is decided over, written, counted and listed, byte by byte."""
+"""Keep the accounts of one repair: decide on what the walk finds, write it, count it and list it, byte by byte."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RepairAccounting:
         return self._reached
 
     def take(self, event: Batch | Damage) -> Iterator[Outcome]:
-        """Deal with what the walk found next."""
+        """Write, count and list the next event of the walk."""
         if isinstance(event, Batch):
             self._frames(event)
         elif event.fault == "codec":
@@ -69,7 +69,7 @@ class RepairAccounting:
         self._data.release(self._reached)
 
     def emit_pending(self) -> Iterator[Outcome]:
-        """Tell of the frames that were held back to be told of as one."""
+        """List the frames that were held back to be listed as one range."""
         if self._pending is None:
             return
         (begin, at, restored), self._pending = self._pending, None
@@ -83,7 +83,7 @@ class RepairAccounting:
         yield outcome
 
     def broken(self, damage: Damage) -> Iterator[Outcome]:
-        """A break of the codec, which stands between two bytes."""
+        """List a break of the codec, which has no bytes of its own."""
         self._damaged = True
         self._report.lost = self._report.lost or damage.rescue is None
         self._ranges.codec_break(damage)

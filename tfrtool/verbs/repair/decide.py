@@ -1,9 +1,9 @@
-"""What becomes of each stretch of a damaged file: the decisions of repair, and the bytes that they keep.
+"""Decide what becomes of each damaged range, and which bytes of it are kept.
 
-Nothing here invents. A payload comes back where a checksum that stands in the file proves it, or where the user asked
-for more and it is said so. Every other byte is dropped, and can be had apart.
+Nothing is guessed. A payload is recovered where a checksum in the file proves it, or on request, which is then
+reported. Every other byte is dropped and can be kept in a quarantine file.
 
-Sound frames in bytes that are dropped: content of a damaged record, or records that nothing tells from it.
+Valid frames in dropped bytes are counted: they are content of a damaged record, or cannot be told from it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from tfrtool.report import Outcome
 from tfrtool.types import Action, Kind, Range
 
 LARGEST = 16 << 20
-"""Largest range that is looked through, in bytes: it is held in memory."""
+"""Largest range that is searched, in bytes: it is held in memory."""
 _WORK = 4
-"""How often a range may be read over for headers that lead to nothing."""
+"""How often a range may be read again for valid headers without a valid payload."""
 _LENGTH = Struct("<Q")
 
 
 def count_valid_frames(data: Readable, span: Range) -> int:
-    """How many frames whose checksums hold, none in another, stand in a range of a stream; 0 for one that is too large.
+    """Count the frames in a range of a stream whose checksums match, none inside another; 0 for too large a range.
 
-    Work is linear in the range: the search ends where too many headers in it are sound and their payloads are not.
+    Work is linear in the range: the search ends where too many headers in it are valid and their payloads are not.
     """
     begin, end = span
     if not FRAMING <= end - begin <= LARGEST:
@@ -68,22 +68,22 @@ LARGEST_FIXED = 64 << 10
 _STEP = 1 << 20
 
 _HOLE = bytes(8)
-"""How a payload ends where zeros behind it are more likely those of a hole in the file than a checksum left out."""
+"""How a payload ends where zeros after it are more likely a hole in the file than a checksum left out."""
 
 
 @dataclass(slots=True)
 class Payload:
-    """A payload to be written: bytes at hand, or ranges of the stream to be copied."""
+    """A payload to write: bytes in memory, or ranges of the stream to copy."""
 
     pieces: tuple[Range, ...] = ()
     data: bytes | None = None
 
 
 class RecoveryPolicy:
-    """Decides over the damage of one stream, in its order.
+    """Decides on the damage of one stream, in order.
 
-    `unchecked` says that no payload of the stream agrees with its checksum though the headers do: then these checksums
-    speak neither for a payload nor against it.
+    `unchecked` says that no payload of the stream matches its checksum though the headers match theirs: then these
+    checksums are no evidence for a payload or against it.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class RecoveryPolicy:
         self._used: list[Range] = []
 
     def decide(self, damage: Damage) -> tuple[Outcome, Iterator[Payload]]:
-        """What becomes of one damaged range, and the payloads to write for it."""
+        """Return what becomes of one damaged range, and the payloads to write for it."""
         self._used = [used for used in self._used if used[1] > damage.begin]
         rescue = damage.rescue
         if rescue and rescue.how != "unproved":
@@ -144,7 +144,7 @@ class RecoveryPolicy:
         return Outcome(damage, action, 1, dropped), iter([Payload(pieces)])
 
     def _without_checksum(self, damage: Damage) -> str:
-        """Why the checksum of a payload, behind a header that tells its length, says nothing of it; else no text."""
+        """Return why the checksum of a payload is no evidence, after a header with its length; else an empty string."""
         begin, end = damage.begin + HEADER, damage.end - 4
         if damage.fault not in ("data-crc", "length-crc") or damage.got is None or begin >= end:
             return ""
@@ -153,14 +153,14 @@ class RecoveryPolicy:
             return ""
         zeros = not any(stored) and (damage.fault == "data-crc" or not any(head[8:]))
         if self.unchecked and damage.fault == "data-crc":
-            return "no payload of the file agrees with its checksum"
+            return "no payload of the file matches its checksum"
         hole = zeros and _read(self.data, max(begin, end - len(_HOLE)), end) == _HOLE
         return "zeros stand where its checksum should be" if zeros and not hole else ""
 
     def _confined(self, damage: Damage) -> tuple[bytes, int] | None:
-        """The damaged payload and its stored checksum, where it is small and lies between these and its header.
+        """Return the damaged payload and its stored checksum, where it is small and its extent is certain.
 
-        A header with flipped bits counts where they are told and the length is then that of the record.
+        A header with flipped bits counts where they can be corrected and the length is then that of the record.
         """
         size = damage.end - damage.begin - FRAMING
         if damage.rescue or damage.got is None or not 0 < size <= LARGEST_FIXED:
@@ -176,7 +176,7 @@ class RecoveryPolicy:
         return (raw[HEADER:-4], stored) if is_explained else None
 
     def _fixed(self, damage: Damage) -> tuple[bytes, str] | None:
-        """The payload with one bit turned over, if that gives its checksum; only where the record is confined."""
+        """Return the payload with one bit flipped, if that gives its checksum; only where its extent is certain."""
         confined = self._confined(damage)
         if confined is None:
             return None
@@ -195,7 +195,7 @@ class RecoveryPolicy:
         return self.kind is not None and fits(memoryview(payload), self.kind) is not None
 
     def _those_that_parse(self, damage: Damage, rescue: Rescue) -> tuple[Outcome, Iterator[Payload]] | None:
-        """Frames one after another that nothing proves: those with messages of the kind of the file; None for none."""
+        """Keep, of consecutive frames that no checksum proves, those with messages of the file's kind; None if none."""
         span, layout = rescue.pieces[0], rescue.layout
         others = [p.pieces[0] for p in frames_of(self.data, span, layout) if not self._is_message(p.pieces)]
         if len(others) == rescue.records:
@@ -206,7 +206,7 @@ class RecoveryPolicy:
         return Outcome(damage, "kept", rescue.records - len(others), dropped), kept
 
     def _is_message(self, pieces: tuple[Range, ...]) -> bool:
-        """Whether a payload that nothing proves is at least a message of the kind of the file."""
+        """Return whether a payload that no checksum proves is at least a message of the kind of the file."""
         payload = b"".join(_read(self.data, begin, end) for begin, end in pieces)
         kind = self.kind
         if kind in (None, "unknown"):
@@ -217,7 +217,7 @@ class RecoveryPolicy:
 
 
 def frames_of(data: Readable, span: Range, layout: str) -> Iterator[Payload]:
-    """The payloads of the frames that fill `span`, written in the layout of that name."""
+    """Yield the payloads of the frames that fill `span`, written in the layout of that name."""
     window, header = Window(data), LAYOUTS[layout].header
     at, end = span
     while at < end:
@@ -228,7 +228,7 @@ def frames_of(data: Readable, span: Range, layout: str) -> Iterator[Payload]:
 
 
 def copied(data: Readable, pieces: tuple[Range, ...]) -> Iterator[memoryview]:
-    """The bytes of ranges of a stream, in views that are good until the next is asked for."""
+    """Yield the bytes of ranges of a stream. A view is valid until the next one is requested."""
     view = memoryview(bytearray(min(_STEP, max((end - begin for begin, end in pieces), default=0))))
     for begin, end in pieces:
         while begin < end:
@@ -245,7 +245,7 @@ def _read(data: Readable, begin: int, end: int) -> bytes:
 
 
 def _without(span: Range, covers: list[Range]) -> tuple[Range, ...]:
-    """What is left of a range once others are taken away."""
+    """Return what is left of a range without others."""
     at, end = span
     left = []
     for begin, stop in sorted(covers):

@@ -1,7 +1,8 @@
-"""repair: save what can be saved of one input, and say what became of every byte.
+"""Recover the intact records of one input, and report what became of every byte.
 
-The input is walked twice. The first pass tells what it is, so that nothing is written where nothing can be saved, and a
-sound file is copied as it is. The second writes, and its output is verified before it takes its name.
+The input is read twice. The first pass finds out what it is, so that nothing is written where no record is
+recoverable, and an intact file is copied as it is. The second pass writes, and its output is verified before it is
+renamed into place.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def repair_file(
     name: str, output: str, options: RepairOptions, side_files: SideFiles | None = None
 ) -> Iterator[Outcome | RepairReport]:
-    """Write what can be saved of one input to `output`, yielding what became of each damaged range, then the report.
+    """Write the recoverable records of one input to `output`; yield what became of each damaged range, then the report.
 
     `side_files` takes the dropped bytes and the list of all ranges. An input that cannot be read, and an output that
     cannot be written, is a report with status `error`; nothing then stands under the output's name that did not before.
@@ -63,20 +64,20 @@ def repair_file(
 
 
 def failed(name: str, error: TfrtoolError) -> RepairReport:
-    """The report of an input that could not be repaired."""
+    """Return the report of an input that could not be repaired."""
     told = (error.kind, error.facts)
     return RepairReport(name, status="error", hint=_advice(error), error=told, suggestion=error.suggestion)
 
 
 def _advice(error: TfrtoolError) -> str | None:
-    """What helps where the system failed."""
+    """Return what helps after a system error."""
     code = error.__cause__.errno if isinstance(error.__cause__, OSError) else None
     if isinstance(error, ReadError):
         if code == errno.EIO:
-            return "copy it with a tool that passes over what cannot be read, such as ddrescue, and repair the copy"
+            return "copy it with a tool that skips unreadable sectors, such as ddrescue, and repair the copy"
         return "set TMPDIR to a directory that has room for the input" if code in _FULL else None
     if isinstance(error, WriteError) and code in _FULL:
-        return "make room there, or write elsewhere; the input is as it was, and no output was left behind"
+        return "free some space or write elsewhere; the input is unchanged, and no output was left behind"
     return None
 
 
@@ -94,28 +95,28 @@ def repair(
     quarantine: PathLike | None = None,
     report: PathLike | None = None,
 ) -> RepairReport:
-    """Write every record of a file that is sound, or that a checksum in it still proves, to a new file `output`.
+    """Write every intact record of a file, and every record that a checksum still proves, to a new file `output`.
 
-    The input is never written to. The output is read back before it takes its name, and appears whole or not at all;
-    one that exists is refused unless `force`. A sound file is copied byte for byte. Where nothing can be saved there is
-    no output: the report's `output` is None, its `message` says what the input is instead.
+    The input is never written to. The output is verified before it is renamed into place, and appears whole or not at
+    all; an existing file is refused unless `force`. An intact file is copied byte for byte. Where no record is
+    recoverable there is no output: the report's `output` is None, its `message` says what the input is.
 
-    - `compression` is that of the output, `auto` for the input's, of which the bytes tell.
+    - `compression` is that of the output, `auto` for the detected compression of the input.
     - `keep` writes only the records before the first damage, or only those after it.
-    - `fix_bits` also writes payloads of up to 64 KiB that one flipped bit makes agree with their checksum.
-    - `keep_unverified` also writes payloads that parse, but that nothing proves: their checksum is missing or zero, or
-      no payload of the file agrees with its own (at least 8 of them). Four bytes that are missing anywhere in a payload
-      and its checksum look like a missing checksum, so such a payload may never have been.
-    - `dry_run` tells the same and writes nothing.
-    - `quarantine` is a new file for the dropped bytes as they were, `report` one of JSON Lines that tells what became
-      of every byte range, from 0 to the end of the decoded stream.
+    - `fix_bits` also writes payloads of up to 64 KiB in which flipping one bit gives their checksum.
+    - `keep_unverified` also writes payloads that parse but that no checksum proves: the checksum is missing or zero, or
+      no payload of the file matches its own (at least 8 of them). Four bytes that are missing anywhere in a payload and
+      its checksum look like a missing checksum, so such a payload may never have been written.
+    - `dry_run` reports the same and writes nothing.
+    - `quarantine` is a new file for the dropped bytes, `report` a new file of JSON Lines that says what became of every
+      byte range, from 0 to the end of the decoded stream.
 
     The result counts records (`kept`, `restored`, `corrected`, `unverified`; `records` is their sum) and bytes
     (`dropped_bytes`, of the decoded stream), says whether anything is `lost`, and lists in `outcomes` what became of
     each damaged range; for files with millions of them use `tfrtool.verbs.repair.job.repair_file`, which yields them.
     Damage is never raised. Where a side file cannot be written there is no output either. Raises `OpenError`,
     `ReadError`, `WriteError` or `UnsupportedError`, all of them `TfrtoolError`, for what could not be done, and then
-    there is no output, or the old one; ValueError or TypeError for arguments that are none.
+    there is no output, or the old one; ValueError or TypeError for invalid arguments.
     """
     from tfrtool.verbs.options import path_name, path_or_none, refuse_options
 
@@ -150,7 +151,7 @@ def repair(
 
 
 def _refuse_input(option: str, side: str | None, name: str) -> None:
-    """Raise `WriteError` where a side file is the input, under whatever name."""
+    """Raise `WriteError` where a side file is the input, under any name."""
     with suppress(OSError, ValueError):
         if side is not None and (found := FileIds([name]).name_of(os.stat(side))) is not None:
             raise WriteError(f"the {option} '{side}' is {input_called(found)}; an input is never written to")
@@ -164,14 +165,14 @@ def _attempt(name: str, output: str, options: RepairOptions, side_files: SideFil
 
 
 def _rehearse(name: str, output: str, options: RepairOptions) -> None:
-    """Refuse what cannot be written before hours are spent on reading: open the output once, and leave no trace."""
+    """Refuse an output that cannot be written before hours are spent on reading: open it once, and leave no trace."""
     if options.dry_run:
         return
     try:
         mode = os.stat(output).st_mode
     except (OSError, ValueError):
         mode = stat.S_IFREG
-    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):  # whose reader would take the trial for the whole
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):  # whose reader would take the trial for the output
         FrameFile(output, force=options.force, same_as=(name,)).discard()
 
 
@@ -216,7 +217,7 @@ def _repair(
 
 
 def _seen(source: Source, options: RepairOptions) -> FileReport:
-    """What the first pass finds."""
+    """Read the input a first time; return its report."""
     with ReplayStream(source) as data:
         source.data = data
         reader = FileReader(source, Options(format=options.format, progress=options.progress), passes=2)

@@ -1,4 +1,4 @@
-"""What `repair` may be told."""
+"""The options of `repair`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tfrtool.verbs.options import Options
 
 @dataclass(frozen=True)
 class RepairOptions(Options):
-    """What `repair` may be told.
+    """The options of `repair`.
 
     `output_compression` is that of the output, `auto` for the input's. `keep` says which records are written: `all`,
-    those `before` the first damage, or those `after` it. `fix_bits` turns over single bits of payloads,
-    `keep_unverified` writes complete payloads that nothing proves. `force` replaces an existing output. `dry_run`
+    those `before` the first damage, or those `after` it. `fix_bits` corrects single flipped bits of payloads,
+    `keep_unverified` writes complete payloads that no checksum proves. `force` replaces an existing output. `dry_run`
     writes nothing.
     """
 

@@ -1,5 +1,5 @@
-"""The output of repair: opened with its first byte, so that nothing saved leaves no file, and read back before it takes
-its name."""
+"""Write the output of repair: opened with the first byte, so that no empty file is left, and verified before it is
+renamed into place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tfrtool.verbs.repair.side_files import SideFiles
 
 _DIGESTS = 1 << 20
-"""Payloads whose digests are compared to find repeats; of a file with more, the first so many."""
+"""Payloads whose digests are compared to find repeats, the first ones of a file."""
 _COMPARED = 16 << 20
 """Largest payload that is compared, in bytes: no larger one is held to take its digest."""
 
@@ -43,7 +43,7 @@ class RepairOutput:
         self._framing = AROUND[report.format or "tfrecord"]
 
     def copy(self) -> None:
-        """The input as it is, since nothing is wrong with it: as it lies there, or compressed in another way."""
+        """Copy an intact input: its bytes on disk, or the decoded stream where the compression changes."""
         source, wanted = self._source, self._options.output_compression
         as_it_lies = wanted in ("auto", source.compression)
         self._report.output_bytes = self._report.bytes or 0
@@ -57,7 +57,7 @@ class RepairOutput:
             progress.at(at if as_it_lies else source.position_encoded())
 
     def frames(self, data: Readable, batch: Batch) -> None:
-        """Sound frames of a stream, as they are."""
+        """Write intact frames of a stream as they are."""
         if batch.view is not None:
             self._count_repeats(map(batch.view.__getitem__, map(slice, batch.begins, batch.ends)))
         before, after = self._framing
@@ -68,7 +68,7 @@ class RepairOutput:
                 self._write(view)
 
     def payload(self, data: Readable, payload: Payload) -> None:
-        """A payload of a stream, in a frame of its own."""
+        """Write a payload of a stream in a new frame."""
         if payload.data is not None:
             self._count_repeats([payload.data])
             for part in (header(len(payload.data)), payload.data, footer(payload.data)):
@@ -87,7 +87,7 @@ class RepairOutput:
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self, side_files: SideFiles) -> None:
-        """Have the output published, if there is one. Raises `WriteError`; there is none then."""
+        """Publish the output, if there is one. Raises `WriteError`, and then there is none."""
         sink = None if self._file is None else self._file.finish()
         if sink is not None:
             try:
@@ -100,12 +100,12 @@ class RepairOutput:
             self._report.output = self._output
 
     def close(self) -> None:
-        """Leave no trace of an output that was not published."""
+        """Remove an output that was not published."""
         if self._file is not None:
             self._file.discard()
 
     def _count_repeats(self, payloads: Iterable[bytes | bytearray | memoryview]) -> None:
-        """How many of these payloads were written before, told by 64 bits of each that are kept up to a bound."""
+        """Count the payloads that were written before, by 64 bits of a digest of each, kept up to a bound."""
         if len(self._digests) < _DIGESTS:
             found = [hash(bytes(payload)) for payload in payloads if len(payload) <= _COMPARED]
             known = len(self._digests)
