@@ -324,7 +324,7 @@ def test_an_input_is_never_the_output(unread: list[str], path: Path) -> None:
         ("tf", "old.json", "exists already; say --force"),
         ("tf", "no/such", "make that directory first"),
         ("tf", ".", "it is a directory"),
-        ("tfds", "elsewhere", "is no folder"),
+        ("tfds", "elsewhere", "is not a folder"),
         ("tfds", "folder", "they belong into"),
         ("tfds", ".", "'./features.json' exists already; say --force"),
     ],

@@ -177,7 +177,7 @@ def test_that_a_reader_stops_at_payloads_that_do_not_parse_is_said(tmp_path: Pat
         text = emit(schema, what)
         assert "# Left out, and possibly unlike what is described: 1 payload that does not parse.\n" in text
         assert ("stops at a payload that does not parse" in text) == (what in ("tfrecord", "dali"))
-    with pytest.raises(UnsupportedError, match="stops at what it cannot read, and the inputs have 1 payload that"):
+    with pytest.raises(UnsupportedError, match="fails on damage, and the inputs have 1 payload that"):
         tfds.documents(schema)
 
 
@@ -405,7 +405,7 @@ def test_tfds_documents_go_where_the_record_files_are(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="beside the records, in 'gs://bucket'"):
         tfds.write(schema, str(tmp_path))
     schema.files[0].path = str(tmp_path / "caf\udce9")
-    with pytest.raises(UnsupportedError, match=r"UTF-8 alone, and '.*caf.udce9' is not: rename it"):
+    with pytest.raises(UnsupportedError, match=r"in UTF-8, and '.*caf.udce9' is not: rename it"):
         tfds.write(schema, str(tmp_path))
     schema.files[0].path = "-"
     with pytest.raises(UnsupportedError, match="name the files"):

@@ -1,4 +1,4 @@
-"""The schema as one JSON object: the `schema` object of `--json`, and the document of `--emit json`."""
+"""Emit a schema as one JSON object: the `schema` object of `--json`, and the document of `--emit json`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def emit(schema: Schema) -> str:
-    """An indented document, which says too what could not be described, as no `summary` follows it."""
+    """Return an indented document, which also lists what could not be described, since no `summary` follows it."""
     import json
 
     lost = {"unread": schema.unread, "damaged": schema.damaged, "missing": schema.missing}
@@ -66,7 +66,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
 
 
 def _table(table: Table, found: list[Finding]) -> dict[str, Any]:
-    """The features of a table, with the gravest of the findings about each."""
+    """Return the features of a table, each with its most severe finding."""
     by_feature: dict[Key | None, Finding] = {}
     for one in found:
         by_feature.setdefault(one.key, one)

@@ -1,9 +1,9 @@
-"""The features of NVIDIA DALI's `fn.readers.tfrecord`, as Python code.
+"""Emit the features of NVIDIA DALI's `fn.readers.tfrecord`, as Python code.
 
-What DALI does with them, seen with 2.4.0 and in its `tfrecord_parser.h`: it has no use for the defaults that it asks
-for. A feature that a record lacks comes as a scalar of whatever lay in memory, and one batch cannot hold that beside
-lists. Of a feature without a bytes value it reads the first all the same, and dies. A list of another kind than it
-was told is an empty one, which leaves a tensor of fixed length as it lay in memory. It takes no empty dictionary.
+Behaviour of DALI 2.4.0, as seen in runs and in its `tfrecord_parser.h`: it ignores the defaults that it requires. A
+feature that a record lacks becomes a scalar of arbitrary memory, which one batch cannot hold beside lists. It reads the
+first value of a bytes feature even if there is none, and crashes. A list of another kind than declared becomes an empty
+list, and a tensor of fixed length keeps arbitrary memory. It does not accept an empty dictionary.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ _TYPES = {"bytes": ("string", '""'), "float": ("float32", "0.0"), "int64": ("int
 
 
 def emit(schema: Schema) -> str:
-    """FixedLenFeature where every record had the same number of values of one kind, else VarLenFeature.
+    """Return FixedLenFeature if every record has the same number of values of one kind, otherwise VarLenFeature.
 
-    Features that DALI would not read of every record as they are stand in comments. Raises `UnsupportedError` where
-    that leaves none.
+    Features that DALI cannot read from every record are put into comments. Raises `UnsupportedError` if none are left.
     """
     table = examples(schema, "DALI")
     entries = _entries(schema, table)
@@ -32,7 +31,7 @@ def emit(schema: Schema) -> str:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """What is to be said of features that DALI is not told of, or gets otherwise, a sentence each; not yet safe."""
+    """Yield a sentence for each feature that DALI does not get, or reads differently; not escaped."""
     yield from _entries(schema, schema.examples).notes
 
 
@@ -59,7 +58,7 @@ def _made(one: Told) -> str:
 
 
 def _left_out(one: Told) -> str:
-    """Why there is no code for a feature."""
+    """Return why there is no code for a feature."""
     if one.no_text:
         return f"{one.left_out}, and DALI stops at a record that has it"
     if not one.left_out and one.kind == "bytes" and one.feature.kinds["bytes"].longest > 1:
@@ -68,7 +67,7 @@ def _left_out(one: Told) -> str:
 
 
 def _stops(feature: Feature, table: Table, kind: str) -> str:
-    """Where DALI stops or goes wrong by the code for a feature, in words that follow "is"."""
+    """Return where DALI fails on the code for a feature, in words that follow "is"."""
     found = []
     if kind == "bytes":
         unset = feature.kinds[None].records if None in feature.kinds else 0
@@ -85,7 +84,7 @@ def _stops(feature: Feature, table: Table, kind: str) -> str:
 
 
 def _warnings(schema: Schema) -> list[str]:
-    """Comment lines on inputs that DALI does not read to their end, by whatever features."""
+    """Return comment lines on inputs that DALI cannot read to their end, whatever the features."""
     lines = []
     if schema.limited:
         lines.append("# DALI may stop or die at a record that lacks one of these: leave out -n to see all records.")

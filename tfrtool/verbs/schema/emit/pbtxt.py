@@ -1,10 +1,10 @@
-"""A `tensorflow_metadata.proto.v0.Schema` as text: what TensorFlow Data Validation and TFX read and write.
+"""Emit a `tensorflow_metadata.proto.v0.Schema` as text, which TensorFlow Data Validation and TFX read and write.
 
 Source of the fields: tensorflow/metadata, proto/v0/schema.proto. The feature lists of a SequenceExample are the members
-of a structure named ##SEQUENCE##, as TFX has them, and nested by one level more: `value_counts` has the bounds of the
-steps of a record, then those of the values of a step. A feature without a kind is missing there. One that no record
-sets is described as TensorFlow Data Validation 1.16 infers it: a schema without it would call the data it was made from
-anomalous ("new column"), and so would one that does not say its type, or has a `value_count` for a feature list.
+of a structure named ##SEQUENCE##, as in TFX, and nested one level deeper: `value_counts` has the bounds of the steps of
+a record, then those of the values of a step. A feature list without a kind is left out. A feature that no record sets
+is described as TensorFlow Data Validation 1.16 infers it: it reports an anomaly ("new column") for a schema without the
+feature, and also for one without a type or with a `value_count` for a feature list.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _TYPES = {"bytes": "BYTES", "float": "FLOAT", "double": "FLOAT", "int64": "INT",
 
 
 def emit(schema: Schema) -> str:
-    """A feature a block: its type, its presence, its shape or number of values, and its domain where that is sure."""
+    """Return a block for each feature: its type, presence, shape or number of values, and its domain if it is
+    certain."""
     table = schema.table
     if not table.features:
         raise UnsupportedError(f"a Schema has features, and records of kind {schema.kind or 'none'} have none")
@@ -43,7 +44,7 @@ def emit(schema: Schema) -> str:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """What is to be said of features that are left out, or of several kinds, a sentence each; not yet safe."""
+    """Yield a sentence for each feature that is left out or has several kinds; not escaped."""
     for feature in schema.table.features.values():
         one = told(feature, schema)
         if one.no_text:
@@ -87,7 +88,8 @@ def _feature(feature: Feature, schema: Schema, table: Table) -> list[str]:
 
 
 def _bounds(low: int, high: int) -> str:
-    """The fields of a value_count; none where there never was a value, since a greatest of 0 says nothing there."""
+    """Return the fields of a value_count; empty if there never was a value, since a maximum of 0 has no meaning
+    there."""
     return f" min: {low} max: {high}" if high else ""
 
 
@@ -104,5 +106,5 @@ def _domain(feature: Feature, kind: str) -> str:
 
 
 def _text(name: str) -> str:
-    """A string of the text format: printable ASCII as it is, every other byte in octal."""
+    """Return a string of the text format: printable ASCII unchanged, every other byte in octal."""
     return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in name.encode()) + '"'

@@ -1,4 +1,4 @@
-"""A `tf.io` feature description, as Python code that runs."""
+"""Emit a `tf.io` feature description as Python code that runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _TYPES = {"bytes": "tf.string", "float": "tf.float32", "int64": "tf.int64"}
 
 
 def emit(schema: Schema) -> str:
-    """FixedLenFeature where every record had the same number of values, else VarLenFeature.
+    """Return FixedLenFeature if every record has the same number of values, otherwise VarLenFeature.
 
-    The dictionary FEATURES is for `tf.io.parse_single_example` and `tf.io.parse_example`; of SequenceExamples
-    CONTEXT_FEATURES and SEQUENCE_FEATURES are for `tf.io.parse_single_sequence_example`. Features at which parsing
-    would stop stand in comments. Raises `UnsupportedError` where that leaves none: tf.io takes no empty dictionary.
+    The dictionary FEATURES is for `tf.io.parse_single_example` and `tf.io.parse_example`; for SequenceExamples,
+    CONTEXT_FEATURES and SEQUENCE_FEATURES are for `tf.io.parse_single_sequence_example`. Features on which parsing
+    would fail are put into comments. Raises `UnsupportedError` if none are left: tf.io does not accept an empty
+    dictionary.
     """
     table = examples(schema, "tf.io", sequences=True)
     dictionaries = _dictionaries(schema, table)
@@ -28,7 +29,7 @@ def emit(schema: Schema) -> str:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """Which features are left out, and why, a sentence each; not yet safe."""
+    """Yield a sentence for each feature that is left out, with the reason; not escaped."""
     for entries in _dictionaries(schema, schema.examples).values():
         yield from entries.notes
 

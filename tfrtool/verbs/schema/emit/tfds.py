@@ -1,8 +1,8 @@
-"""`features.json` and `dataset_info.json`, with which `tfds.builder_from_directory` reads the files where they lie.
+"""Emit `features.json` and `dataset_info.json`, with which `tfds.builder_from_directory` reads the files in place.
 
-Both are proto3 messages as JSON, as tensorflow_datasets itself writes them: int64 values are strings. A data set has
-splits, a split has shards, and the number of records of each stands in `shardLengths`, so all records must have been
-read. The names of the shards are told as a template.
+Both are proto3 messages as JSON, as tensorflow_datasets writes them: int64 values are strings. A data set has splits, a
+split has shards, and `shardLengths` has the number of records of each, so all records must have been read. The names of
+the shards are given as a template.
 """
 
 from __future__ import annotations
@@ -34,15 +34,14 @@ _TAKEN = {
     ("png", "16-bit rgb"): ("uint16", 3),
     ("png", "16-bit rgba"): ("uint16", 4),
 }
-"""Images that come out of `tf.image.decode_image` with the samples that they hold; a palette is replaced by colours,
-samples of fewer bits are stretched to 8, CMYK becomes RGB, and two channels it does not give at all.
-"""
+"""Images that `tf.image.decode_image` returns with the samples that they hold. It replaces a palette by colours,
+expands samples of fewer bits to 8, converts CMYK to RGB, and cannot decode two channels."""
 _SHARD = re.compile(r"(?s)(?P<before>.*)-(?P<number>\d{5})-of-(?P<all>\d{5})(?P<after>.*)")
 _SPLITS = ("train", "validation", "valid", "val", "test", "eval")
 
 
 def emit(schema: Schema) -> str:
-    """Both documents as one, by the names of their files. Raises `UnsupportedError` as `documents` does."""
+    """Return both documents as one, by file name. Raises `UnsupportedError` as `documents` does."""
     return _text(documents(schema))
 
 
@@ -53,30 +52,32 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def documents(schema: Schema) -> dict[str, dict[str, Any]]:
-    """Name of a file -> its document. Raises `UnsupportedError` where tfds could not read the data."""
+    """Return the documents by file name. Raises `UnsupportedError` if tfds could not read the data."""
     examples(schema, "tfds")
     if schema.limited:
         raise UnsupportedError("tfds needs the number of records of each shard: leave out -n")
     if any(file.path == "-" for file in schema.files):
-        raise UnsupportedError("tfds reads the files where they lie, and standard input lies nowhere: name the files")
+        raise UnsupportedError("tfds needs files on disk, not standard input")
     odd = [file.path for file in schema.files if not isinstance(json_text(file.path), str)]
     if odd:
-        raise UnsupportedError(f"tfds takes names of files that are UTF-8 alone, and {odd[0]!r} is not: rename it")
+        raise UnsupportedError(f"tfds needs file names in UTF-8, and {odd[0]!r} is not: rename it")
     packed = [file.path for file in schema.files if file.compression != "none" and file.records]
     if packed:
-        raise UnsupportedError(f"tfds reads plain files alone, and {packed[0]!r} is compressed: convert them first")
+        raise UnsupportedError(
+            f"tfds cannot read compressed files: convert {packed[0]!r} first"
+        )
     others = [file for file in schema.files if file.kind not in (None, "example") or file.format == "ofrecord"]
     if others:
         held = f"records of kind {others[0].kind}" if others[0].kind else "OFRecords"
         raise UnsupportedError(f"tfds reads Examples, and {others[0].path!r} holds {held}: leave such files out")
     if lost := unknown(schema):
         advice = "verify and repair them, or leave such files out"
-        raise UnsupportedError(f"tfds stops at what it cannot read, and the inputs have {', '.join(lost)}: {advice}")
+        raise UnsupportedError(f"tfds fails on damage, and the inputs have {', '.join(lost)}: {advice}")
     return {"features.json": features(schema), "dataset_info.json": dataset_info(schema)}
 
 
 def features(schema: Schema) -> dict[str, Any]:
-    """The FeaturesDict: images as images where all values are, the rest as tensors of one fixed or one open length.
+    """Return the FeaturesDict: images if all values are images, otherwise tensors with one fixed or open dimension.
 
     Features that no record sets are left out.
     """
@@ -102,7 +103,8 @@ def _feature(one: Told) -> dict[str, Any]:
 
 
 def _image(one: Told) -> tuple[str, str, int] | str | None:
-    """Encoding, type of a sample, channels, where tfds gives samples as they are; else why not. None for no image."""
+    """Return encoding, sample type and channels if tfds decodes the images losslessly, otherwise the reason; None if
+    there is no image."""
     contents = one.feature.contents
     if contents.keys().isdisjoint(IMAGES):
         return None
@@ -126,7 +128,7 @@ def _image(one: Told) -> tuple[str, str, int] | str | None:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """What is to be said of features that tfds gets otherwise than one may think, a sentence each; not yet safe."""
+    """Yield a sentence for each feature that tfds reads differently than expected; not escaped."""
     for feature in schema.examples.features.values():
         one = told(feature, schema)
         name = text_of(feature.name)
@@ -137,10 +139,11 @@ def notes(schema: Schema) -> Iterator[str]:
 
 
 def dataset_info(schema: Schema) -> dict[str, Any]:
-    """Name, version and splits; the data set is named as the folder of its files, as far as that is an identifier."""
+    """Return name, version and splits; the data set is named after the folder of its files, as far as that is an
+    identifier."""
     folders = {os.path.dirname(os.path.abspath(file.path)) for file in schema.files}
     if len(folders) > 1:
-        raise UnsupportedError(f"tfds reads the files of one folder, and these lie in {len(folders)}")
+        raise UnsupportedError(f"tfds reads the files of one folder, and these are in {len(folders)} folders")
     name = re.sub(r"\W+", "_", os.path.basename(folders.pop()).lower(), flags=re.ASCII).strip("_")
     name = name if name[:1].isalpha() else f"records_{name}".rstrip("_")
     return {
@@ -186,26 +189,26 @@ def _splits(files: Sequence[File]) -> list[dict[str, Any]]:
 
 def _literal(text: str) -> str:
     if "{" in text or "}" in text:
-        raise UnsupportedError(f"tfds takes braces in the name of a file for its own: {text!r}")
+        raise UnsupportedError(f"tfds does not accept braces in a file name: {text!r}")
     return text
 
 
 def check_target(inputs: Sequence[str], folder: str, force: bool = False) -> None:
-    """What `write` says of the names of these inputs and of the folder, before anything is read."""
+    """Raise what `write` raises about the names of the inputs and the folder, before anything is read."""
     with _outputs(inputs, folder, force):
         pass
 
 
 def paths_in(folder: str) -> list[str]:
-    """The paths of both documents."""
+    """Return the paths of both documents."""
     return [os.path.join(folder, name) for name in ("features.json", "dataset_info.json")]
 
 
 def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
-    """Write both documents into a folder that is there, and give their paths.
+    """Write both documents into an existing folder and return their paths.
 
-    Raises `OpenError` where the folder is not there, `RefusedError` where the record files lie elsewhere, `WriteError`
-    where a document is there already and `force` is not given, or is an input, or cannot be written; then neither is
+    Raises `OpenError` if the folder does not exist, `RefusedError` if the record files are in another folder,
+    `WriteError` if a document exists and `force` is not given, is an input, or cannot be written; then neither is
     written.
     """
     made = documents(schema)
@@ -218,9 +221,9 @@ def write(schema: Schema, folder: str, force: bool = False) -> list[str]:
 
 
 def _outputs(inputs: Sequence[str], folder: str, force: bool) -> OutputSet:
-    """The set of both documents, which may be written."""
+    """Return the output set of both documents."""
     if not Path(folder).is_dir():
-        raise OpenError(f"'{folder}' is no folder; it should be the one in which the record files lie")
+        raise OpenError(f"'{folder}' is not a folder; use the folder of the record files")
     for lies in {os.path.dirname(path) or "." for path in inputs if path != "-"}:
         if "://" in lies:
             raise RefusedError(f"tfds looks for its two files beside the records, in '{lies}', and this writes to disk")

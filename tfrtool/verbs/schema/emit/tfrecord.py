@@ -1,8 +1,8 @@
-"""The description that the PyPI package `tfrecord` takes, as Python code.
+"""Emit the description for the PyPI package `tfrecord`, as Python code.
 
-What the package does with it, seen with 1.14.6: it stops at a record that lacks a feature it was told of, or has it of
-another kind. Told of no feature at all it reads those that a record has, of whatever kind, and stops at one that is not
-set. It parses by protobuf, and stops at what that refuses, a name that is not UTF-8 among it.
+Behaviour of version 1.14.6, as seen in runs: it fails at a record that lacks a described feature, or has it in another
+kind. Without a description it reads all features of a record, of any kind, and fails at one that is not set. It parses
+with protobuf, and fails at what that rejects, such as a name that is not UTF-8.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _TYPES = {"bytes": "byte", "float": "float", "int64": "int"}
 
 
 def emit(schema: Schema) -> str:
-    """`description`, and of SequenceExamples `sequence_description` too.
+    """Return `description`, and for SequenceExamples `sequence_description` too.
 
-    Features at which the package would stop stand in comments, to be put in by who knows better. Raises
-    `UnsupportedError` where that leaves none, and the package would stop by an empty dictionary too.
+    Features on which the package would fail are put into comments. Raises `UnsupportedError` if none are left and the
+    package would fail on an empty dictionary too.
     """
     table = examples(schema, "tfrecord", sequences=True)
     lines = heading(schema, "The description for the package tfrecord", table)
@@ -39,13 +39,13 @@ def emit(schema: Schema) -> str:
 
 
 def notes(schema: Schema) -> Iterator[str]:
-    """Which features are left out, and why, a sentence each; not yet safe."""
+    """Yield a sentence for each feature that is left out, with the reason; not escaped."""
     for lists in _names(schema.examples).values():
         yield from _entries(schema, schema.examples, lists).notes
 
 
 def _names(table: Table) -> dict[str, bool]:
-    """The names of the dictionaries, and whether they are of feature lists."""
+    """Return the names of the dictionaries, and whether they are of feature lists."""
     return {"description": False} | ({"sequence_description": True} if table.sequences else {})
 
 
@@ -74,7 +74,7 @@ def _lacks(feature: Feature, table: Table) -> str:
 
 
 def _refuse_all(table: Table, lists: bool) -> None:
-    """Raise `UnsupportedError` where the package stops at a feature, or a feature list, that it was not told of."""
+    """Raise `UnsupportedError` if the package fails on a feature, or a feature list, that is not described."""
     for feature in table.features.values():
         if feature.is_list != lists:
             continue
