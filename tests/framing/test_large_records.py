@@ -12,6 +12,8 @@ from tfrtool.framing.encode import header
 from tfrtool.framing.stream import CAPACITY, ROOMY, Held
 from tfrtool.framing.walk import Batch, walk
 
+pytestmark = pytest.mark.slow
+
 SMALL = ten()
 BIG = Random(9).randbytes(3 << 20)
 FILE = File(SMALL.payloads[:2] + (BIG,) + SMALL.payloads[2:5])

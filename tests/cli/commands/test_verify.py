@@ -137,6 +137,7 @@ def test_a_command_for_a_foreign_file_is_in_one_piece_however_narrow_the_termina
     assert "run: zstd -dc packed | tfrtool verify -" in [line.rstrip() for line in shown.splitlines()]
 
 
+@mark.slow
 def test_of_a_converted_file_in_a_pipe_no_more_is_said_than_its_beginning_tells(tmp_path: Path) -> None:
     data = b"".join(frame(b"a line\nand %d\n" % number) for number in range(9_000)).replace(b"\n", b"\r\n")
     (tmp_path / "lines").write_bytes(data)
@@ -149,6 +150,7 @@ def test_of_a_converted_file_in_a_pipe_no_more_is_said_than_its_beginning_tells(
     assert pipe.endswith("to undo what can be undone, run: … | tfrtool repair - -o OUT")
 
 
+@mark.slow
 @mark.parametrize("undo", [(b"\n", b"\r\n"), None], ids=["crlf", "utf8-mangled"])
 def test_what_is_not_known_of_a_converted_file_in_a_pipe_is_null_in_json(
     tmp_path: Path, undo: tuple[bytes, bytes] | None

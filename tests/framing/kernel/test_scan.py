@@ -7,11 +7,14 @@ from random import Random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kit.damage import File, ten
+from pytest import mark
 
 from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.encode import footer, frame, header
 from tfrtool.framing.kernel import pure
 from tfrtool.framing.kernel import select as kernel
+
+pytestmark = mark.slow
 
 few = settings(max_examples=250)
 

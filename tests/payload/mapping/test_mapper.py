@@ -47,6 +47,8 @@ from tfrtool.payload.mapping.rules import Pattern, Refused, Rules
 from tfrtool.payload.wire import messages
 from tfrtool.payload.wire.reader import WireError
 
+pytestmark = mark.slow
+
 LIST_OF = {"bytes_list": "bytes", "float_list": "float", "int64_list": "int64"}
 OF_NUMBERS = {1: BYTES, 2: FLOATS, 3: OF_INT64S}
 

@@ -112,6 +112,7 @@ def clear() -> None:
         Path(name).unlink(missing_ok=True)
 
 
+@mark.slow
 @mark.parametrize("force", [(), ("--force",)])
 def test_a_kill_at_any_moment_leaves_no_output_without_its_side_files(
     whole: dict[str, bytes], force: tuple[str, ...]
@@ -127,6 +128,7 @@ def test_a_kill_at_any_moment_leaves_no_output_without_its_side_files(
     assert list(dict.fromkeys(left)) == [ALL[:count] for count in range(4)]
 
 
+@mark.slow
 def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dict[str, bytes]) -> None:
     def old() -> None:
         for name in ALL:
@@ -141,6 +143,7 @@ def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dic
     assert list(dict.fromkeys(left)) == [ALL[:count] for count in range(4)]
 
 
+@mark.slow
 @mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_at_any_moment_leaves_all_files_or_none(
     whole: dict[str, bytes], number: signal.Signals, code: int
@@ -154,6 +157,7 @@ def test_a_signal_at_any_moment_leaves_all_files_or_none(
     assert left == {(), ALL}
 
 
+@mark.slow
 def test_a_call_that_fails_leaves_no_output_that_the_list_takes_back_nor_one_that_it_lacks(
     whole: dict[str, bytes],
 ) -> None:
