@@ -51,7 +51,7 @@ def quick(monkeypatch: MonkeyPatch) -> None:
 
 
 @mark.parametrize("sample", SOUND.values(), ids=SOUND)
-def test_a_sound_file_is_written_byte_for_byte(sample: Sample, tmp_path: Path) -> None:
+def test_intact_file_is_copied_byte_for_byte(sample: Sample, tmp_path: Path) -> None:
     done = obeys(tmp_path, sample, sample.data)
     assert done.data == sample.data
     assert [row["action"] for row in done.ranges] == ["kept"]
@@ -59,19 +59,19 @@ def test_a_sound_file_is_written_byte_for_byte(sample: Sample, tmp_path: Path) -
 
 
 @mark.parametrize("level", [0, 1, 9])
-def test_a_compressed_file_is_copied_as_it_was_compressed(level: int, tmp_path: Path) -> None:
+def test_compressed_file_is_copied_as_compressed(level: int, tmp_path: Path) -> None:
     halves = PLAIN.data[: PLAIN.at[3]], PLAIN.data[PLAIN.at[3] :]
     members = b"".join(gzip.compress(half, level, mtime=1) for half in halves)
     for data in (members, zlib.compress(PLAIN.data, level)):
         assert repaired(tmp_path, data).data == data
 
 
-def test_a_file_of_no_records_gives_one(tmp_path: Path) -> None:
+def test_empty_file_gives_an_empty_file(tmp_path: Path) -> None:
     assert repaired(tmp_path, b"").data == b""
 
 
 @mark.parametrize("sample", WRONG.values(), ids=WRONG)
-def test_a_wrong_writers_file_gives_its_records_as_they_should_have_been(sample: Sample, tmp_path: Path) -> None:
+def test_wrong_writer_gets_right_checksums(sample: Sample, tmp_path: Path) -> None:
     done = obeys(tmp_path, sample, sample.data, keep_unverified=True)
     assert done.data == File(sample.payloads).data
     assert not done.report.lost
@@ -93,7 +93,7 @@ def test_every_cut(sample: Sample, tmp_path: Path) -> None:
 
 
 @mark.parametrize("name", ["plain", "nested", "nested in a feature", "records of no bytes"])
-def test_a_flip_costs_the_record_that_it_hits_and_no_other(name: str, tmp_path: Path) -> None:
+def test_flip_costs_one_record(name: str, tmp_path: Path) -> None:
     file = File(SOUND[name].payloads)
     for number in range(len(file.payloads)):
         begin, end = file.span(number)
@@ -105,9 +105,7 @@ def test_a_flip_costs_the_record_that_it_hits_and_no_other(name: str, tmp_path: 
 
 
 @mark.parametrize("layout", WRONG_WRITERS, ids=lambda layout: layout.name)
-def test_a_flip_in_a_wrong_writers_file_costs_the_record_that_it_hits_and_no_other(
-    layout: Layout, tmp_path: Path
-) -> None:
+def test_flip_in_a_wrong_writers_file_costs_one_record(layout: Layout, tmp_path: Path) -> None:
     sound = written_by(layout, PLAIN.payloads)
     for number in range(len(PLAIN.payloads)):
         begin, end = PLAIN.span(number)
@@ -119,7 +117,7 @@ def test_a_flip_in_a_wrong_writers_file_costs_the_record_that_it_hits_and_no_oth
             assert f"{done.report.records} records were written with {layout.words}" in str(done.report.message)
 
 
-def test_what_a_cut_gzip_file_unpacks_to_is_repaired(tmp_path: Path) -> None:
+def test_truncated_gzip_is_repaired(tmp_path: Path) -> None:
     sample = SOUND["gzip"]
     for at in range(20, len(sample.data)):
         hurt = cut(sample.data, at)
@@ -129,14 +127,14 @@ def test_what_a_cut_gzip_file_unpacks_to_is_repaired(tmp_path: Path) -> None:
         assert done.report.lost
 
 
-def test_what_stays_damaged_once_a_text_conversion_is_undone_is_set_aside(tmp_path: Path) -> None:
+def test_damage_left_by_a_conversion_is_quarantined(tmp_path: Path) -> None:
     hurt = flip(CRLF, CRLF.index(b"3"))
     done = obeys(tmp_path, WRONG["crlf"], hurt)
     assert (done.report.records, len(done.quarantine)) == (4, 31)
 
 
 @mark.parametrize("name", ["crlf", "latin-1"])
-def test_a_text_conversion_inside_a_broken_gzip_file_is_undone(name: str, tmp_path: Path) -> None:
+def test_conversion_in_broken_gzip_is_undone(name: str, tmp_path: Path) -> None:
     sample = WRONG[name]
     packed = gzip.compress(sample.data, mtime=0)
     saved = {obeys(tmp_path, sample, cut(packed, at)).report.restored for at in range(0, len(packed), 3)}
@@ -146,14 +144,14 @@ def test_a_text_conversion_inside_a_broken_gzip_file_is_undone(name: str, tmp_pa
 
 
 @mark.parametrize(("keep", "expected"), [("before", slice(3)), ("after", slice(4, None))])
-def test_half_of_an_undone_file_can_be_kept(keep: str, expected: slice, tmp_path: Path) -> None:
+def test_half_of_a_converted_file_can_be_kept(keep: str, expected: slice, tmp_path: Path) -> None:
     sample = WRONG["crlf"]
     assert obeys(tmp_path, sample, sample.data, keep=keep).report.records == len(sample.payloads)
     hurt = flip(sample.data, sample.data.index(b"3"))
     assert records(obeys(tmp_path, sample, hurt, keep=keep).data or b"") == list(sample.payloads[expected])
 
 
-def test_a_text_conversion_is_undone_where_it_hit_few_records(tmp_path: Path) -> None:
+def test_conversion_of_few_records_is_undone(tmp_path: Path) -> None:
     file = File((*PLAIN.payloads, b"two\n\nlines\n", *PLAIN.payloads))
     done = obeys(tmp_path, Sample(file.data, file.payloads), file.data.replace(b"\n", b"\r\n"))
     assert (done.data, done.report.diagnosis, done.report.lost) == (file.data, "crlf", False)
@@ -168,7 +166,7 @@ def counted(here: Path, data: bytes) -> None:
 
 
 @mark.parametrize("name", ["crlf", "latin-1"])
-def test_verify_and_repair_count_the_records_of_a_converted_file_in_one_way(name: str, tmp_path: Path) -> None:
+def test_verify_and_repair_agree_on_converted_files(name: str, tmp_path: Path) -> None:
     mixed = File((b"no line", *LINES.payloads, *PLAIN.payloads, bytes(2000), b"one\n" * 40))
     data = mixed.data.replace(b"\n", b"\r\n") if name == "crlf" else mixed.data.decode("latin-1").encode()
     (tmp_path / "in").write_bytes(data)
@@ -180,13 +178,13 @@ def test_verify_and_repair_count_the_records_of_a_converted_file_in_one_way(name
         counted(tmp_path, gzip.compress(hurt))
 
 
-def test_records_that_stay_damaged_in_a_converted_file_are_counted_too(tmp_path: Path) -> None:
+def test_damaged_records_of_a_converted_file_are_counted(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(flip(CRLF, CRLF.index(b"3")))
     said = tfrtool.verify(tmp_path / "in")
     assert (said.records, said.restorable, said.damaged_records) == (0, 4, 1)
 
 
-def test_sound_records_of_a_converted_file_are_told_of_as_kept_where_there_was_nothing_to_undo(tmp_path: Path) -> None:
+def test_unconverted_records_are_kept(tmp_path: Path) -> None:
     file = File((bytes(30), bytes(31), b"a line\n", b"another\n"))
     data = flip(file.data, file.at[2] + 14).replace(b"\n", b"\r\n")
     done = repaired(tmp_path, data)
@@ -201,9 +199,7 @@ def test_sound_records_of_a_converted_file_are_told_of_as_kept_where_there_was_n
         (lambda data: data.replace(b"\n", b"\r\n", 58), "58 of 60 line feeds became CR LF: a part of the file"),
     ],
 )
-def test_a_conversion_is_claimed_of_the_whole_file_only_where_it_holds_for_the_whole(
-    change: Callable[[bytes], bytes], message: str, tmp_path: Path
-) -> None:
+def test_conversion_must_explain_the_whole_file(change: Callable[[bytes], bytes], message: str, tmp_path: Path) -> None:
     data = File(tuple(b"a line\nand %d\n" % number for number in range(30))).data
     done = repaired(tmp_path, change(data))
     assert str(done.report.message).startswith(message)
@@ -211,7 +207,7 @@ def test_a_conversion_is_claimed_of_the_whole_file_only_where_it_holds_for_the_w
     assert tfrtool.verify(tmp_path / "in").message == done.report.message
 
 
-def test_sound_records_of_a_file_whose_conversion_cannot_be_undone_are_saved(tmp_path: Path) -> None:
+def test_intact_records_of_a_lossy_conversion_are_kept(tmp_path: Path) -> None:
     frames = (frame(b"x" * (number % 99) + b"%d" % number) for number in range(100_000))
     text = next(one for one in frames if one.decode("utf-8", "ignore").encode() == one)
     data = text + (PLAIN.data * 9).decode("utf-8", "replace").encode()
@@ -220,7 +216,7 @@ def test_sound_records_of_a_file_whose_conversion_cannot_be_undone_are_saved(tmp
     counted(tmp_path, data)
 
 
-def test_a_single_carriage_return_is_not_called_a_text_mode_of_the_whole_file(tmp_path: Path) -> None:
+def test_single_carriage_return_is_not_a_conversion(tmp_path: Path) -> None:
     file = File((bytes(30), bytes(10), bytes(31)))
     data = insert(file.data, file.at[1], b"\r")
     hurt = insert(data, 20, bytes(40))
@@ -267,15 +263,13 @@ def test_several_damages_at_once(tmp_path: Path, case: tuple[Sample, bytes]) -> 
 
 @many
 @given(hurts("plain", "gzip", "crlf", "latin-1"))
-def test_several_damages_are_counted_by_verify_as_by_repair(tmp_path: Path, case: tuple[Sample, bytes]) -> None:
+def test_verify_and_repair_count_several_damages_alike(tmp_path: Path, case: tuple[Sample, bytes]) -> None:
     counted(tmp_path, case[1])
 
 
 @many
 @given(hurts("plain", "gzip", "zlib", "crlf", "latin-1", *(layout.name for layout in WRONG_WRITERS)))
-def test_several_damages_invent_nothing_where_no_record_holds_records(
-    tmp_path: Path, case: tuple[Sample, bytes]
-) -> None:
+def test_several_damages_invent_nothing(tmp_path: Path, case: tuple[Sample, bytes]) -> None:
     sample, hurt = case
     written = records(repaired(tmp_path, hurt).data or b"")
     assert set(written) <= set(sample.payloads)
@@ -284,7 +278,7 @@ def test_several_damages_invent_nothing_where_no_record_holds_records(
 # What may be asked for
 
 
-def test_fixed_bits_bring_every_flip_back(tmp_path: Path) -> None:
+def test_fix_bits_recovers_every_flip(tmp_path: Path) -> None:
     for name in ("plain", "nested", "nested in a feature"):
         sample = SOUND[name]
         for at in range(len(sample.data)):
@@ -293,13 +287,13 @@ def test_fixed_bits_bring_every_flip_back(tmp_path: Path) -> None:
             assert (done.report.restored + done.report.corrected, done.report.lost) == (1, False)
 
 
-def test_fixed_bits_never_make_another_payload(tmp_path: Path) -> None:
+def test_fix_bits_never_makes_another_payload(tmp_path: Path) -> None:
     for at in range(0, len(PLAIN.data) - 9, 2):
         for hurt in (flip(flip(PLAIN.data, at), at + 1, 5), spoil(PLAIN.data, at, at + 9)):
             obeys(tmp_path, SOUND["plain"], hurt, fix_bits=True)
 
 
-def test_unverified_payloads_are_those_whose_checksum_alone_is_torn(tmp_path: Path) -> None:
+def test_unverified_payloads_lack_only_the_checksum(tmp_path: Path) -> None:
     file, kept = File(EXAMPLES), 0
     for size in range(len(file.data)):
         done = obeys(tmp_path, Sample(file.data, file.payloads), cut(file.data, size), keep_unverified=True)
@@ -307,7 +301,7 @@ def test_unverified_payloads_are_those_whose_checksum_alone_is_torn(tmp_path: Pa
     assert kept == 4 * len(EXAMPLES)
 
 
-def test_unverified_payloads_stand_in_the_file_as_they_are_written(tmp_path: Path) -> None:
+def test_unverified_payloads_are_in_the_file(tmp_path: Path) -> None:
     file = File(EXAMPLES)
     for at in range(len(file.data)):
         hurt = drop(file.data, at, at + 4)  # of a payload or its checksum: what is left looks the same
@@ -328,7 +322,7 @@ def test_half_of_a_file_can_be_kept(keep: str, tmp_path: Path) -> None:
 
 
 @EACH
-def test_a_dry_run_tells_the_same_and_writes_nothing(sample: Sample, tmp_path: Path) -> None:
+def test_dry_run_reports_the_same_and_writes_nothing(sample: Sample, tmp_path: Path) -> None:
     for at in range(0, len(sample.data), 7):
         hurt = flip(sample.data, at, at % 8)
         told, done = repaired(tmp_path, hurt, dry_run=True), repaired(tmp_path, hurt)
@@ -337,7 +331,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(sample: Sample, tmp_path: P
         assert replace(told.report, output=done.report.output) == done.report
 
 
-def test_an_input_stays_as_it_was(tmp_path: Path) -> None:
+def test_input_is_unchanged(tmp_path: Path) -> None:
     hurt = flip(PLAIN.data, 30)
     for options in ({}, {"fix_bits": True}, {"dry_run": True}):
         repaired(tmp_path, hurt, **options)

@@ -55,7 +55,7 @@ def writer(**how: Any) -> object:
 
 
 @pytest.mark.parametrize("job", JOBS)
-def test_a_format_and_a_compression_that_are_none_are_refused_at_once(job: str) -> None:
+def test_unknown_format_or_compression_is_refused(job: str) -> None:
     with pytest.raises(ValueError, match="format is auto, tfrecord or ofrecord, not 'x'"):
         JOBS[job](format="x")
     with pytest.raises(ValueError, match="compression is auto, none, gzip or zlib, not 'lz4'"):
@@ -66,19 +66,19 @@ def test_a_format_and_a_compression_that_are_none_are_refused_at_once(job: str) 
         JOBS[job](format=[])
 
 
-def test_what_is_to_be_kept_is_one_of_three() -> None:
+def test_keep_is_one_of_three() -> None:
     with pytest.raises(ValueError, match="keep is all, before or after, not 'foo'"):
         JOBS["repair"](keep="foo")
 
 
 @pytest.mark.parametrize(("job", "option"), SWITCHES)
-def test_a_switch_is_true_or_false(job: str, option: str) -> None:
+def test_switch_is_true_or_false(job: str, option: str) -> None:
     with pytest.raises(TypeError, match=f"{option} is True or False, not 'no'"):
         (JOBS | {"RecordWriter": writer})[job](**{option: "no"})
 
 
 @pytest.mark.parametrize(("job", "option"), PATHS)
-def test_a_file_that_need_not_be_has_a_name_where_it_is(job: str, option: str) -> None:
+def test_optional_file_must_have_a_name(job: str, option: str) -> None:
     with pytest.raises(TypeError, match=rf"{option} is a path \(str, bytes or os.PathLike\), not 7"):
         JOBS[job](**{option: 7})
     with pytest.raises(ValueError, match=f"{option} is an empty file name"):
@@ -86,13 +86,13 @@ def test_a_file_that_need_not_be_has_a_name_where_it_is(job: str, option: str) -
 
 
 @pytest.mark.parametrize("call", [*sorted(JOBS.keys() - {"convert", "repair"}), "RecordWriter"])
-def test_a_path_is_no_number_and_no_list(call: str) -> None:
+def test_path_is_not_a_number_or_a_list(call: str) -> None:
     for path in (3, None, ["in"]):
         with pytest.raises(TypeError, match=r"(path|source|paths) is a path \(str, bytes or os.PathLike\), not"):
             getattr(tfrtool, call)(path)
 
 
-def test_an_output_is_a_path_too() -> None:
+def test_output_is_a_path() -> None:
     for source, output, named in ((None, "out", "path"), ("in", None, "output"), ("in", 2, "output")):
         for job, called in ((tfrtool.repair, named), (tfrtool.convert, named.replace("path", "inputs"))):
             with pytest.raises(TypeError, match=f"^{called} is a path"):
@@ -104,7 +104,7 @@ def test_each_of_several_inputs_is_a_path() -> None:
         tfrtool.convert(["in", 7], "out")  # type: ignore[list-item]
 
 
-def test_a_number_of_records_is_whole_and_not_negative() -> None:
+def test_number_of_records_is_whole_and_not_negative() -> None:
     for job, option in (("schema", "n"), ("head", "n"), ("head", "skip"), ("head", "record")):
         with pytest.raises(ValueError, match=f"^{option} is a whole number of 0 or more, not -1"):
             JOBS[job](**{option: -1})
@@ -113,12 +113,12 @@ def test_a_number_of_records_is_whole_and_not_negative() -> None:
                 JOBS[job](**{option: n})
 
 
-def test_options_of_head_that_contradict_are_refused() -> None:
+def test_contradicting_options_of_head_are_refused() -> None:
     with pytest.raises(ValueError, match="record"):
         JOBS["head"](record=1, skip=1)
 
 
-def test_a_level_of_compression_is_one_of_zlib() -> None:
+def test_compression_level_is_checked() -> None:
     with pytest.raises(ValueError, match="level is a whole number from -1 to 9, not 10"):
         writer(compression="gzip", level=10)
     with pytest.raises(TypeError, match="level is a whole number from -1 to 9, not 'best'"):
@@ -128,7 +128,7 @@ def test_a_level_of_compression_is_one_of_zlib() -> None:
 
 
 @pytest.mark.parametrize("side", ["report", "quarantine"])
-def test_a_side_file_that_is_the_input_is_called_by_its_own_name(side: str) -> None:
+def test_side_file_that_is_the_input_is_named(side: str) -> None:
     os.link("in", "same")
     try:
         with pytest.raises(tfrtool.WriteError, match=f"^the {side} 'same' is the input 'in'; an input is never"):
@@ -138,7 +138,7 @@ def test_a_side_file_that_is_the_input_is_called_by_its_own_name(side: str) -> N
         os.unlink("same")
 
 
-def test_paths_of_bytes_are_taken_everywhere() -> None:
+def test_bytes_paths_are_accepted() -> None:
     for job in (tfrtool.count, tfrtool.verify, tfrtool.stat):
         assert job(b"in").records == 10
     assert tfrtool.stat_all(b"in").payloads.count == len(list(tfrtool.head(b"in", n=99))) == 10

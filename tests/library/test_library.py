@@ -67,7 +67,7 @@ def test_the_public_names_are_these() -> None:
     ]
 
 
-def test_every_public_name_is_there_and_listed_and_no_other_is() -> None:
+def test_public_names_are_listed() -> None:
     for name in tfrtool.__all__:
         assert getattr(tfrtool, name).__name__ == name
         assert name in dir(tfrtool)
@@ -75,11 +75,11 @@ def test_every_public_name_is_there_and_listed_and_no_other_is() -> None:
         tfrtool.recrods  # noqa: B018
 
 
-def test_every_public_name_says_what_it_is() -> None:
+def test_public_names_have_docstrings() -> None:
     assert all(getattr(tfrtool, name).__doc__ for name in tfrtool.__all__)
 
 
-def test_every_error_is_one_of_tfrtool_with_a_kind_of_its_own() -> None:
+def test_every_error_has_a_kind() -> None:
     errors = [getattr(tfrtool, name) for name in tfrtool.__all__ if name.endswith("Error")]
     assert all(issubclass(error, tfrtool.TfrtoolError) for error in errors)
     assert len({error.kind for error in errors}) == len(errors)
@@ -95,14 +95,14 @@ def test_records_gives_each_payload(path: Path) -> None:
     assert list(tfrtool.records(put(path, b""))) == []
 
 
-def test_a_path_is_text_bytes_or_anything_that_gives_one(path: Path) -> None:
+def test_path_is_str_bytes_or_pathlike(path: Path) -> None:
     put(path, DATA)
     for name in (path, str(path), os.fsencode(path)):
         assert len(list(tfrtool.records(name))) == len(list(tfrtool.walk(name))) == 6
     assert tfrtool.count(path).records == tfrtool.verify(str(path)).records == 6
 
 
-def test_records_gives_what_stands_before_damage_and_then_raises_it(path: Path) -> None:
+def test_records_raises_damage_after_what_is_before(path: Path) -> None:
     reading = tfrtool.records(put(path, flip(DATA, AT[2] + 20)))
     assert [next(reading), next(reading)] == list(EXAMPLES.payloads[:2])
     with pytest.raises(tfrtool.DamageError) as caught:
@@ -129,7 +129,7 @@ def test_records_raises_every_kind_of_damage(path: Path, content: bytes, fault: 
         list(tfrtool.records(put(path, content)))
 
 
-def test_breaks_of_the_codec_come_where_they_stand_among_frames_and_damage(path: Path) -> None:
+def test_codec_breaks_are_in_order(path: Path) -> None:
     edges = [0, AT[1] + 20, AT[3], AT[4] + 5, len(DATA)]
     members = [gzip.compress(DATA[begin:end]) for begin, end in pairwise(edges)]
     hurt = b"".join(flip(member, len(member) - 6) for member in members[:-1]) + members[-1]
@@ -140,19 +140,19 @@ def test_breaks_of_the_codec_come_where_they_stand_among_frames_and_damage(path:
     assert [event.index for event in events if isinstance(event, tfrtool.Frame)] == list(range(6))
 
 
-def test_records_of_a_foreign_file_say_what_it_is(path: Path) -> None:
+def test_records_of_a_foreign_file_name_it(path: Path) -> None:
     lfs = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d" * 32 + b"\nsize 12345\n"
     with pytest.raises(tfrtool.DamageError, match="a Git LFS pointer"):
         list(tfrtool.records(put(path, lfs)))
 
 
-def test_the_error_of_a_foreign_file_has_no_damaged_range(path: Path) -> None:
+def test_error_of_a_foreign_file_has_no_range(path: Path) -> None:
     with pytest.raises(tfrtool.DamageError) as caught:
         list(tfrtool.records(put(path, b"PAR1" + bytes(500))))
     assert caught.value.damage is None
 
 
-def test_records_closes_its_file_when_it_is_left_early(path: Path) -> None:
+def test_records_closes_its_file_when_left_early(path: Path) -> None:
     put(path, DATA)
     before = os.listdir("/proc/self/fd")
     reading = tfrtool.records(path)
@@ -162,7 +162,7 @@ def test_records_closes_its_file_when_it_is_left_early(path: Path) -> None:
 
 
 @pytest.mark.parametrize("job", [tfrtool.records, tfrtool.walk])
-def test_what_cannot_be_opened_is_raised_when_it_is_read(tmp_path: Path, job: object) -> None:
+def test_open_error_is_raised_on_reading(tmp_path: Path, job: object) -> None:
     reading = job(tmp_path / "nothing")  # type: ignore[operator]
     with pytest.raises(tfrtool.OpenError, match="no such file"):
         next(reading)
@@ -183,7 +183,7 @@ def test_head_gives_the_first_records_with_their_features(path: Path) -> None:
     assert features and [(one.text, one.kind, one.count) for one in features.features]
 
 
-def test_head_passes_over_damage_and_finds_the_record_of_a_number(path: Path) -> None:
+def test_head_skips_damage_and_finds_a_record(path: Path) -> None:
     put(path, flip(DATA, AT[2] + 20))
     assert [record.offset for record in tfrtool.head(path, n=3)] == [AT[0], AT[1], AT[3]]
     (found,) = tfrtool.head(path, record=3)
@@ -195,12 +195,12 @@ def test_head_passes_over_damage_and_finds_the_record_of_a_number(path: Path) ->
         list(tfrtool.head(path, record=6))
 
 
-def test_a_large_payload_outlives_head(path: Path) -> None:
+def test_large_payload_outlives_head(path: Path) -> None:
     large = File((b"a" * 700_000, b"b" * 700_000))
     assert [record.payload for record in tfrtool.head(put(path, large.data))] == list(large.payloads)
 
 
-def test_head_of_a_foreign_file_says_what_it_is(path: Path) -> None:
+def test_head_of_a_foreign_file_names_it(path: Path) -> None:
     for how in ({}, {"record": 0}):
         with pytest.raises(tfrtool.DamageError, match="Parquet"):
             list(tfrtool.head(put(path, b"PAR1" + bytes(500)), **how))  # type: ignore[arg-type]
@@ -209,7 +209,7 @@ def test_head_of_a_foreign_file_says_what_it_is(path: Path) -> None:
 # verify, stat, emit
 
 
-def test_a_quick_verify_leaves_payloads_alone(path: Path) -> None:
+def test_quick_verify_skips_payloads(path: Path) -> None:
     put(path, flip(DATA, AT[2] + 20))
     assert (tfrtool.verify(path, quick=True).status, tfrtool.verify(path).status) == ("clean", "damaged")
     assert tfrtool.verify(put(path, flip(DATA, AT[2])), quick=True).status == "damaged"
@@ -233,7 +233,7 @@ def test_some_files_are_described_together(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "tf", "pbtxt", "dali", "tfrecord", "tfds"])
-def test_a_schema_is_given_as_text_for_others(path: Path, form: Form, capsys: pytest.CaptureFixture[str]) -> None:
+def test_schema_is_emitted_as_text(path: Path, form: Form, capsys: pytest.CaptureFixture[str]) -> None:
     text = tfrtool.emit(tfrtool.schema(put(path, DATA)), form)
     if form == "tfds":
         assert json.loads(text).keys() == {"features.json", "dataset_info.json"}
@@ -242,7 +242,7 @@ def test_a_schema_is_given_as_text_for_others(path: Path, form: Form, capsys: py
         assert capsys.readouterr().out == text
 
 
-def test_what_is_no_form_of_a_schema_is_refused(path: Path) -> None:
+def test_unknown_form_of_a_schema_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="form is json, tf, pbtxt, tfds, dali or tfrecord, not 'xml'"):
         tfrtool.emit(tfrtool.schema(put(path, DATA)), "xml")  # type: ignore[arg-type]
 
@@ -250,7 +250,7 @@ def test_what_is_no_form_of_a_schema_is_refused(path: Path) -> None:
 # walk
 
 
-def test_walk_gives_frames_and_damage_that_are_together_the_whole_file(path: Path) -> None:
+def test_walk_covers_the_whole_file(path: Path) -> None:
     hurt = flip(insert(DATA, AT[4], b"text"), AT[2] + 20)
     reached, frames = 0, []
     for item in tfrtool.walk(put(path, hurt)):
@@ -277,7 +277,7 @@ def test_walk_of_a_foreign_file_is_one_damaged_range(path: Path) -> None:
     assert (item.begin, item.end, "Parquet" in item.message) == (0, 504, True)
 
 
-def test_a_payload_outlives_the_walk(path: Path) -> None:
+def test_payload_outlives_the_walk(path: Path) -> None:
     frames = list(tfrtool.walk(put(path, DATA * 200)))
     assert [f.payload for f in frames] == list(EXAMPLES.payloads) * 200  # type: ignore[union-attr]
 
@@ -300,7 +300,7 @@ def test_verify_gives_the_report_with_all_damage(path: Path) -> None:
     assert (report.status, report.records, report.restorable, report.kind) == ("damaged", 4, 1, "example")
 
 
-def test_verify_parses_payloads_only_when_asked_to(path: Path) -> None:
+def test_verify_parses_payloads_only_on_request(path: Path) -> None:
     put(path, File((*EXAMPLES.payloads, b"odd")).data)
     assert tfrtool.verify(path).status == "clean"
     assert [d.fault for d in tfrtool.verify(path, payload=True).damage] == ["payload"]
@@ -320,7 +320,7 @@ packed = pytest.mark.parametrize(
 
 
 @packed
-def test_what_is_written_is_read_again(path: Path, compression: str | None, begins: bytes) -> None:
+def test_written_records_are_read_again(path: Path, compression: str | None, begins: bytes) -> None:
     with tfrtool.RecordWriter(path, compression=compression) as writer:  # type: ignore[arg-type]
         for payload in EXAMPLES.payloads:
             writer.write(payload)
@@ -333,7 +333,7 @@ def test_what_is_written_is_read_again(path: Path, compression: str | None, begi
     assert tfrtool.verify(path).compression == ((compression or "none").lower())
 
 
-def test_a_plain_file_is_the_frames_and_nothing_else(path: Path) -> None:
+def test_plain_file_is_frames_only(path: Path) -> None:
     with tfrtool.RecordWriter(str(path)) as writer:
         for payload in EXAMPLES.payloads:
             writer.write(payload)
@@ -357,12 +357,12 @@ def test_gzip_is_one_member(path: Path) -> None:
     assert (unpacking.eof, unpacking.unused_data) == (True, b"")
 
 
-def test_no_records_are_a_file_all_the_same(path: Path) -> None:
+def test_writer_of_no_records_makes_a_file(path: Path) -> None:
     tfrtool.RecordWriter(path).close()
     assert path.read_bytes() == b""
 
 
-def test_nothing_stands_under_the_name_before_it_is_whole(path: Path) -> None:
+def test_no_file_before_it_is_whole(path: Path) -> None:
     writer = tfrtool.RecordWriter(path)
     writer.write(bytes(1 << 20))
     assert not path.exists()
@@ -370,14 +370,14 @@ def test_nothing_stands_under_the_name_before_it_is_whole(path: Path) -> None:
     assert tfrtool.count(path).records == 1
 
 
-def test_an_exception_in_the_block_leaves_no_trace(path: Path) -> None:
+def test_exception_in_the_block_leaves_no_trace(path: Path) -> None:
     with pytest.raises(KeyError, match="mine"), tfrtool.RecordWriter(path, compression="gzip") as writer:
         writer.write(b"one")
         raise KeyError("mine")
     assert os.listdir(path.parent) == []
 
 
-def test_a_writer_that_is_dropped_leaves_no_trace(path: Path) -> None:
+def test_dropped_writer_leaves_no_trace(path: Path) -> None:
     writer = tfrtool.RecordWriter(path)
     writer.write(b"one")
     del writer
@@ -385,7 +385,7 @@ def test_a_writer_that_is_dropped_leaves_no_trace(path: Path) -> None:
     assert os.listdir(path.parent) == []
 
 
-def test_discard_keeps_what_stood_there(path: Path) -> None:
+def test_discard_keeps_the_old_file(path: Path) -> None:
     put(path, b"before")
     writer = tfrtool.RecordWriter(path, force=True)
     writer.write(b"one")
@@ -394,14 +394,14 @@ def test_discard_keeps_what_stood_there(path: Path) -> None:
     assert (path.read_bytes(), os.listdir(path.parent)) == (b"before", [path.name])
 
 
-def test_an_existing_file_is_refused_and_kept(path: Path) -> None:
+def test_existing_file_is_refused(path: Path) -> None:
     put(path, b"before")
     with pytest.raises(tfrtool.WriteError, match="exists already"):
         tfrtool.RecordWriter(path)
     assert (path.read_bytes(), os.listdir(path.parent)) == (b"before", [path.name])
 
 
-def test_an_existing_file_is_replaced_on_demand_and_not_before_the_end(path: Path) -> None:
+def test_existing_file_is_replaced_at_the_end(path: Path) -> None:
     put(path, b"before")
     with tfrtool.RecordWriter(path, force=True) as writer:
         writer.write(b"one")
@@ -409,7 +409,7 @@ def test_an_existing_file_is_replaced_on_demand_and_not_before_the_end(path: Pat
     assert list(tfrtool.records(path)) == [b"one"]
 
 
-def test_a_file_that_appears_meanwhile_is_not_overwritten(path: Path) -> None:
+def test_file_that_appears_meanwhile_stays(path: Path) -> None:
     writer = tfrtool.RecordWriter(path)
     writer.write(b"mine")
     put(path, b"theirs")
@@ -418,7 +418,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(path: Path) -> None:
     assert (path.read_bytes(), os.listdir(path.parent)) == (b"theirs", [path.name])
 
 
-def test_a_closed_writer_takes_no_more_and_may_be_closed_again(path: Path) -> None:
+def test_closed_writer_refuses_records(path: Path) -> None:
     writer = tfrtool.RecordWriter(path)
     writer.close()
     writer.close()
@@ -428,7 +428,7 @@ def test_a_closed_writer_takes_no_more_and_may_be_closed_again(path: Path) -> No
     assert path.exists()
 
 
-def test_an_unknown_compression_is_refused_before_anything_is_written(path: Path) -> None:
+def test_writer_refuses_unknown_compression(path: Path) -> None:
     with pytest.raises(ValueError, match="compression is gzip, zlib or None, not 'zstd'"):
         tfrtool.RecordWriter(path, compression="zstd")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level is a whole number"):
@@ -437,12 +437,12 @@ def test_an_unknown_compression_is_refused_before_anything_is_written(path: Path
     assert os.listdir(path.parent) == []
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(tfrtool.WriteError):
         tfrtool.RecordWriter(tmp_path / "nowhere" / "train.tfrecord")
 
 
-def test_what_is_no_bytes_is_refused_and_spoils_nothing(path: Path) -> None:
+def test_writer_refuses_what_is_not_bytes(path: Path) -> None:
     with tfrtool.RecordWriter(path) as writer:
         writer.write(b"one")
         with pytest.raises(TypeError):
@@ -452,7 +452,7 @@ def test_what_is_no_bytes_is_refused_and_spoils_nothing(path: Path) -> None:
     assert list(tfrtool.records(path)) == [b"one", b"two"]
 
 
-def test_a_view_of_numbers_is_written_as_its_bytes(path: Path) -> None:
+def test_view_of_numbers_is_written_as_bytes(path: Path) -> None:
     numbers = array.array("I", [1, 2, 3])
     with tfrtool.RecordWriter(path) as writer:
         writer.write(memoryview(numbers))
@@ -460,9 +460,7 @@ def test_a_view_of_numbers_is_written_as_its_bytes(path: Path) -> None:
     assert list(tfrtool.records(path)) == [numbers.tobytes()]
 
 
-def test_a_writer_that_failed_publishes_nothing_whatever_is_written_after(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_writer_publishes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = tfrtool.RecordWriter(path)
     writer.write(b"one")
 

@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "train.tfrecord"
 
 
-def test_payloads_are_taken_on_trust(path: Path) -> None:
+def test_payloads_are_not_checked(path: Path) -> None:
     report = counted(path, flip(DATA, AT[2] + 20))
     assert (report.status, report.records, report.bytes) == ("clean", 6, len(DATA))
 
@@ -45,9 +45,7 @@ def test_little_is_read_of_large_records(path: Path, monkeypatch: pytest.MonkeyP
         (DATA + bytes(4096), 6, 0),
     ],
 )
-def test_damage_that_headers_tell_is_counted_as_verify_counts_it(
-    path: Path, content: bytes, records: int, restorable: int
-) -> None:
+def test_header_damage_is_counted_like_verify(path: Path, content: bytes, records: int, restorable: int) -> None:
     report = counted(path, content)
     assert (report.status, report.records, report.restorable) == ("damaged", records, restorable)
     _, whole = verified(path)
@@ -55,7 +53,7 @@ def test_damage_that_headers_tell_is_counted_as_verify_counts_it(
     assert (report.bytes, report.message) == (len(content), whole.message)
 
 
-def test_ofrecords_are_counted_by_their_lengths(path: Path) -> None:
+def test_ofrecords_are_counted_by_lengths(path: Path) -> None:
     assert counted(path, OF_DATA).records == 6
     report = counted(path, cut(OF_DATA, len(OF_DATA) - 1))
     assert (report.status, report.records, report.faults) == ("damaged", 5, {"torn": 1})
@@ -68,7 +66,7 @@ def test_compressed_files_are_counted_whole(path: Path) -> None:
     assert (report.bytes, report.status) == (len(DATA), "clean")
 
 
-def test_a_pipe_is_counted_and_has_no_size(tmp_path: Path) -> None:
+def test_pipe_is_counted_without_a_size(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(flip(DATA, AT[2]),))
@@ -78,11 +76,11 @@ def test_a_pipe_is_counted_and_has_no_size(tmp_path: Path) -> None:
     assert (report.status, report.records, report.size) == ("damaged", 5, None)
 
 
-def test_the_kind_of_payloads_is_not_looked_at(path: Path) -> None:
+def test_kind_is_not_detected(path: Path) -> None:
     assert counted(path, DATA).kind is None
 
 
-def test_a_file_that_cannot_be_opened_is_a_report(tmp_path: Path) -> None:
+def test_unopenable_file_is_a_report(tmp_path: Path) -> None:
     report = count_file(str(tmp_path / "nothing"), Options())
     assert (report.status, report.records) == ("error", 0)
     assert report.error is not None
@@ -90,12 +88,12 @@ def test_a_file_that_cannot_be_opened_is_a_report(tmp_path: Path) -> None:
     assert "no such file" in report.error[1]
 
 
-def test_a_count_of_records_of_no_bytes(path: Path) -> None:
+def test_empty_records_are_counted(path: Path) -> None:
     assert counted(path, frame(b"") * 1000).records == 1000
     assert counted(path, b"").records == 0
 
 
-def test_progress_is_told_in_bytes_on_disk(path: Path) -> None:
+def test_progress_is_in_bytes_on_disk(path: Path) -> None:
     for content in (DATA, gzip.compress(DATA), flip(DATA, 0), File(EXAMPLES.payloads * 2000).data):
         path.write_bytes(content)
         told: list[int] = []

@@ -34,7 +34,7 @@ def headed(path: Path, content: bytes, **how: int) -> tuple[list[Record | Damage
     return items, report  # type: ignore[return-value]
 
 
-def test_five_records_are_given_unless_more_are_asked_for(path: Path) -> None:
+def test_five_records_by_default(path: Path) -> None:
     items, report = headed(path, DATA)
     assert [item.payload for item in items] == list(EXAMPLES.payloads[:5])
     assert (report.status, report.records, report.format) == ("clean", 5, "tfrecord")
@@ -42,13 +42,13 @@ def test_five_records_are_given_unless_more_are_asked_for(path: Path) -> None:
     assert headed(path, DATA, n=100)[1].records == 6
 
 
-def test_a_record_tells_its_number_offset_size_and_kind(path: Path) -> None:
+def test_record_has_number_offset_size_and_kind(path: Path) -> None:
     items, _ = headed(path, DATA, n=2, skip=3)
     assert [(item.index, item.offset) for item in items] == [(3, AT[3]), (4, AT[4])]
     assert [(item.size, item.kind) for item in items] == [(len(EXAMPLES.payloads[n]), "example") for n in (3, 4)]
 
 
-def test_ofrecords_tell_the_same(path: Path) -> None:
+def test_ofrecord_has_number_offset_size_and_kind(path: Path) -> None:
     items, report = headed(path, OF_DATA, n=2, skip=1)
     begin = 8 + len(OFRECORDS[0])
     assert [(item.index, item.offset, item.payload, item.kind) for item in items] == [
@@ -59,7 +59,7 @@ def test_ofrecords_tell_the_same(path: Path) -> None:
 
 
 @mark.parametrize("packed", [False, True])
-def test_of_a_file_that_was_not_read_to_its_end_no_size_is_told(path: Path, packed: bool) -> None:
+def test_no_size_of_a_file_read_in_part(path: Path, packed: bool) -> None:
     content = flip(b"".join(map(frame, [b"a" * 3_000_000] * 8)), 3_000_100)
     path.write_bytes(gzip.compress(content, 1) if packed else content)
 
@@ -75,23 +75,23 @@ def test_of_a_file_that_was_not_read_to_its_end_no_size_is_told(path: Path, pack
     assert told(lambda name: head_file(name, Options(), 9)) == "1 damaged range, 3,000,016 of 24,000,128 bytes"
 
 
-def test_each_record_has_a_kind_of_its_own(path: Path) -> None:
+def test_each_record_has_its_own_kind(path: Path) -> None:
     payloads = [event(file_version="brain.Event:2"), event(step=1, summary=scalar("loss", 1.0)), b"odd", b""]
     items, _ = headed(path, b"".join(map(frame, payloads)))
     assert [item.kind for item in items] == ["event", "event", "unknown", None]
 
 
-def test_no_records_are_asked_for_and_none_are_read(path: Path) -> None:
+def test_zero_records_read_nothing(path: Path) -> None:
     items, report = headed(path, flip(DATA, 0), n=0)
     assert (items, report.records) == ([], 0)
 
 
-def test_more_is_skipped_than_there_is(path: Path) -> None:
+def test_skipping_more_than_there_is(path: Path) -> None:
     items, report = headed(path, DATA, n=5, skip=50)
     assert (items, report.records, report.status) == ([], 6, "clean")
 
 
-def test_damage_before_the_last_record_asked_for_is_told_in_its_place(path: Path) -> None:
+def test_damage_before_the_last_record_is_in_place(path: Path) -> None:
     items, report = headed(path, flip(insert(DATA, AT[3], b"text"), AT[1]), n=3)
     assert [(item.begin, item.fault) if isinstance(item, Damage) else item.index for item in items] == [
         0,
@@ -103,12 +103,12 @@ def test_damage_before_the_last_record_asked_for_is_told_in_its_place(path: Path
     assert report.status == "damaged"
 
 
-def test_damage_behind_the_last_record_asked_for_is_not_looked_at(path: Path) -> None:
+def test_damage_after_the_last_record_is_not_read(path: Path) -> None:
     items, report = headed(path, cut(DATA, len(DATA) - 1), n=3)
     assert (len(items), report.status) == (3, "clean")
 
 
-def test_numbers_and_offsets_are_right_behind_damage(path: Path) -> None:
+def test_numbers_and_offsets_after_damage(path: Path) -> None:
     items, _ = headed(path, gzip.compress(flip(DATA, AT[1] + 20)), n=2, skip=1)
     assert [(i.begin, i.end) if isinstance(i, Damage) else (i.index, i.offset) for i in items] == [
         (AT[1], AT[2]),
@@ -117,12 +117,12 @@ def test_numbers_and_offsets_are_right_behind_damage(path: Path) -> None:
     ]
 
 
-def test_a_large_record_is_given_whole(path: Path) -> None:
+def test_large_record_is_whole(path: Path) -> None:
     items, _ = headed(path, File((bytes(3 << 20), b"x")).data)
     assert [(item.size, len(item.payload or b"")) for item in items] == [(3 << 20, 3 << 20), (1, 1)]
 
 
-def test_a_record_too_large_to_be_held_is_told_without_its_payload(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_huge_record_has_no_payload(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "__kwdefaults__", {**walk.__kwdefaults__, "max_record": 1 << 20})
     items, _ = headed(path, File((b"a", bytes(3 << 20), b"b")).data)
     assert [(i.index, i.size, i.kind, i.payload is None) for i in items] == [
@@ -132,13 +132,13 @@ def test_a_record_too_large_to_be_held_is_told_without_its_payload(path: Path, m
     ]
 
 
-def test_a_foreign_file_has_no_records(path: Path) -> None:
+def test_foreign_file_has_no_records(path: Path) -> None:
     items, report = headed(path, b"<!DOCTYPE html><html></html>")
     assert [type(item) for item in items] == [Damage]
     assert (report.status, report.diagnosis, report.records) == ("foreign", "html", 0)
 
 
-def test_a_file_that_cannot_be_opened_is_a_report(tmp_path: Path) -> None:
+def test_unopenable_file_is_a_report(tmp_path: Path) -> None:
     (report,) = head_file(str(tmp_path / "nothing"), Options())
     assert isinstance(report, FileReport)
     assert (report.status, report.error and report.error[0]) == ("error", "open")

@@ -60,25 +60,25 @@ def held_against(path: Path, lines: list[str] | bytes, index: Path, quick: bool 
 # Writing
 
 
-def test_a_line_is_the_offset_and_the_size_of_a_whole_frame(path: Path, index: Path) -> None:
+def test_line_is_offset_and_size_of_a_frame(path: Path, index: Path) -> None:
     report = written(path, index)
     assert (report.status, report.index) == ("clean", str(index))
     assert index.read_text().splitlines() == LINES
 
 
-def test_only_sound_records_have_a_line(path: Path, index: Path) -> None:
+def test_only_intact_records_have_a_line(path: Path, index: Path) -> None:
     report = written(path, index, flip(cut(DATA, len(DATA) - 1), AT[2] + 40))
     assert (report.status, report.records, report.index) == ("damaged", 4, str(index))
     assert index.read_text().splitlines() == [LINES[n] for n in (0, 1, 3, 4)]
 
 
-def test_records_larger_than_the_window_have_their_line(path: Path, index: Path) -> None:
+def test_large_records_have_a_line(path: Path, index: Path) -> None:
     large = File((b"a", bytes(700_000), b"b"))
     written(path, index, large.data)
     assert index.read_text() == f"0 17\n17 700016\n{large.at[2]} 17\n"
 
 
-def test_an_index_of_no_records_is_an_empty_file(path: Path, index: Path) -> None:
+def test_index_of_no_records_is_empty(path: Path, index: Path) -> None:
     assert written(path, index, b"").index == str(index)
     assert index.read_bytes() == b""
 
@@ -88,7 +88,7 @@ def test_an_index_of_no_records_is_an_empty_file(path: Path, index: Path) -> Non
     [(gzip.compress(DATA), "compressed with gzip"), (OF_DATA, "OneFlow reads no index")],
     ids=["gzip", "ofrecord"],
 )
-def test_what_nobody_could_use_is_refused_with_the_reason(path: Path, index: Path, content: bytes, why: str) -> None:
+def test_useless_index_is_refused_with_the_reason(path: Path, index: Path, content: bytes, why: str) -> None:
     report = written(path, index, content)
     assert report.status == "error"
     assert report.error is not None and report.error[0] == "unsupported" and why in report.error[1]
@@ -99,13 +99,13 @@ def test_what_nobody_could_use_is_refused_with_the_reason(path: Path, index: Pat
 
 
 @pytest.mark.parametrize("content", [b"<!DOCTYPE html><html></html>", Random(1).randbytes(5000)])
-def test_a_foreign_file_gives_no_index(path: Path, index: Path, content: bytes) -> None:
+def test_foreign_file_has_no_index(path: Path, index: Path, content: bytes) -> None:
     report = written(path, index, content)
     assert (report.status, report.index) == ("foreign", None)
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_nothing_is_written_over_unless_forced_and_never_the_input(path: Path, index: Path) -> None:
+def test_existing_file_is_replaced_only_by_force(path: Path, index: Path) -> None:
     index.write_text("mine")
     report = written(path, index)
     assert (report.error, report.suggestion) == (("write", f"'{index}' exists already"), USE_FORCE)
@@ -117,7 +117,7 @@ def test_nothing_is_written_over_unless_forced_and_never_the_input(path: Path, i
     assert path.read_bytes() == DATA
 
 
-def test_a_read_that_fails_midway_leaves_no_index(path: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_read_leaves_no_index(path: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_bytes(File(EXAMPLES.payloads * 2000).data)
     preadv = os.preadv
 
@@ -140,14 +140,14 @@ def missing(number: int) -> str:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-def test_the_index_that_was_written_agrees(path: Path, index: Path, quick: bool) -> None:
+def test_written_index_matches(path: Path, index: Path, quick: bool) -> None:
     for content in (DATA, File((b"", bytes(700_000), b"x") * 3).data, b"", File(EXAMPLES.payloads * 900).data):
         written(path, index, content, force=True)
         assert held_against(path, index.read_bytes(), index, quick) == []
 
 
 @pytest.mark.parametrize("end", ["\r\n", " \n", "\n"])
-def test_line_ends_and_blanks_of_other_writers_are_understood(path: Path, index: Path, end: str) -> None:
+def test_line_ends_and_blanks_of_other_writers(path: Path, index: Path, end: str) -> None:
     assert held_against(path, end.join(LINES).replace(" ", "\t", 1).encode(), index) == []
 
 
@@ -173,14 +173,12 @@ def test_line_ends_and_blanks_of_other_writers_are_understood(path: Path, index:
         ([LINES[1], LINES[0], *LINES[2:]], [(1, missing(0)), (2, "no intact record begins at byte 0")]),
     ],
 )
-def test_a_line_that_disagrees_is_named_once_and_how(
-    path: Path, index: Path, lines: list[str], faults: list[tuple[int, str]]
-) -> None:
+def test_differing_line_is_one_fault(path: Path, index: Path, lines: list[str], faults: list[tuple[int, str]]) -> None:
     assert held_against(path, lines, index) == faults
     assert held_against(path, lines, index, quick=True) == faults
 
 
-def test_lines_that_lead_into_damage_are_told_with_it(path: Path, index: Path) -> None:
+def test_line_of_a_damaged_record_is_a_fault(path: Path, index: Path) -> None:
     path.write_bytes(flip(cut(DATA, len(DATA) - 5), AT[2] + 40))
     assert held_against(path, LINES, index) == [
         (3, f"no intact record begins at byte {AT[2]}"),
@@ -194,7 +192,7 @@ kept = st.lists(st.sampled_from([*LINES, f"{AT[1] + 1} 20", f"{AT[2]} 17"]), max
 
 @settings(max_examples=80)
 @given(hidden, kept | hidden.map(lambda out: [line for n, line in enumerate(LINES) if n not in out]))
-def test_a_quick_look_calls_no_index_wrong_for_records_whose_payload_is_damaged(
+def test_quick_check_allows_for_damaged_payloads(
     tmp_path_factory: pytest.TempPathFactory, hurt: set[int], lines: list[str]
 ) -> None:
     where, content = tmp_path_factory.mktemp("quick"), DATA
@@ -207,7 +205,7 @@ def test_a_quick_look_calls_no_index_wrong_for_records_whose_payload_is_damaged(
 
 @pytest.mark.parametrize("piped", [False, True])
 @pytest.mark.parametrize("quick", [False, True])
-def test_damage_that_an_index_leads_to_is_told(path: Path, index: Path, quick: bool, piped: bool) -> None:
+def test_damage_found_by_an_index_is_reported(path: Path, index: Path, quick: bool, piped: bool) -> None:
     large = File((b"a", bytes(3 << 20), b"b"))
     content = flip(large.data, large.at[1] + 9999)
     written(path, index, content)
@@ -222,7 +220,7 @@ def test_damage_that_an_index_leads_to_is_told(path: Path, index: Path, quick: b
     assert (report.damaged_bytes, report.bytes) == (large.at[2] - 17, len(content))
 
 
-def test_an_index_of_another_file_is_told_by_its_first_lines_and_a_number(path: Path, index: Path) -> None:
+def test_faults_beyond_the_first_are_counted(path: Path, index: Path) -> None:
     path.write_bytes(insert(File(EXAMPLES.payloads * 50).data, 0, frame(b"one more")))
     other = [f"{begin} {end - begin}" for begin, end in map(File(EXAMPLES.payloads * 50).span, range(300))]
     faults = held_against(path, other, index)
@@ -230,7 +228,7 @@ def test_an_index_of_another_file_is_told_by_its_first_lines_and_a_number(path: 
 
 
 @pytest.mark.parametrize("junk", [b"1" * 300_000, b"\0" * 200_000, b" " * 200, bytes(range(256)) * 50, b"0 0"])
-def test_whatever_stands_in_an_index_is_a_fault_and_no_more(path: Path, index: Path, junk: bytes) -> None:
+def test_any_content_of_an_index_is_a_fault(path: Path, index: Path, junk: bytes) -> None:
     for content in (junk, junk + b"\n" + "\n".join(LINES).encode(), "\n".join(LINES).encode() + b"\n" + junk):
         assert held_against(path, content, index)
 
@@ -244,13 +242,13 @@ changed = st.integers(0, 5).flatmap(
 
 @settings(max_examples=60)
 @given(changed | st.lists(st.sampled_from(LINES), max_size=8))
-def test_whatever_is_not_the_index_disagrees(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+def test_any_other_index_differs(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
     where = tmp_path_factory.mktemp("index")
     (where / "data").write_bytes(DATA)
     assert bool(held_against(where / "data", lines, where / "idx")) == (lines != LINES)
 
 
-def test_an_index_that_is_not_there_is_an_error_of_the_job(path: Path) -> None:
+def test_missing_index_is_an_error(path: Path) -> None:
     report = tfrtool.verify(path, index=path.with_name("nothing.idx"))
     assert report.error is not None and report.error[0] == "open" and "nothing.idx" in report.error[1]
     assert tfrtool.verify(path).index_faults is None

@@ -35,7 +35,7 @@ NOISE = File(tuple(Random(n).randbytes(3000) for n in range(12)))
 # The report
 
 
-def test_every_fault_is_found_in_one_pass_and_counted(path: Path) -> None:
+def test_every_fault_is_found_in_one_pass(path: Path) -> None:
     hurt = cut(flip(flip(insert(DATA, AT[4], b"text"), AT[2] + 20), AT[0]), len(DATA) + 3)
     damage, report = verified(path, hurt)
     assert ranges(damage) == [
@@ -50,7 +50,7 @@ def test_every_fault_is_found_in_one_pass_and_counted(path: Path) -> None:
     assert (report.bytes, report.size) == (len(hurt), len(hurt))
 
 
-def test_the_message_counts_ranges_bytes_and_what_comes_back(path: Path) -> None:
+def test_message_counts_ranges_bytes_and_recoverable(path: Path) -> None:
     _, report = verified(path, flip(DATA, AT[1]))
     size = f"{AT[2] - AT[1]} of {len(DATA):,} bytes"
     assert report.message == f"1 damaged range, {size}; 1 damaged record is recoverable"
@@ -76,7 +76,7 @@ def test_damage_is_yielded_as_it_is_found(path: Path) -> None:
         (OFRECORDS, "ofrecord"),
     ],
 )
-def test_the_kind_of_payload_is_told(path: Path, payloads: list[bytes], kind: str) -> None:
+def test_kind_is_reported(path: Path, payloads: list[bytes], kind: str) -> None:
     assert verified(path, b"".join(map(frame, payloads)))[1].kind == kind
 
 
@@ -90,7 +90,7 @@ def test_offsets_are_of_the_decoded_stream(path: Path) -> None:
         assert (report.size, report.bytes, report.records) == (len(packed), len(DATA), 5)
 
 
-def test_a_gzip_file_cut_short_breaks_where_its_stream_ends(path: Path) -> None:
+def test_truncated_gzip_breaks_at_its_end(path: Path) -> None:
     packed = gzip.compress(NOISE.data, mtime=0)
     damage, report = verified(path, cut(packed, len(packed) // 2))
     decoded = report.bytes
@@ -100,7 +100,7 @@ def test_a_gzip_file_cut_short_breaks_where_its_stream_ends(path: Path) -> None:
     assert f"compressed byte {len(packed) // 2}" in damage[-1].message
 
 
-def test_a_member_that_is_broken_breaks_between_the_records_around_it(path: Path) -> None:
+def test_broken_member_is_between_records(path: Path) -> None:
     hurt = flip(NOISE.data, NOISE.at[9] + 20)
     first, second = (gzip.compress(hurt[b:e], mtime=0) for b, e in ((0, NOISE.at[6]), (NOISE.at[6], None)))
     damage, report = verified(path, first[:-20] + second)
@@ -109,26 +109,26 @@ def test_a_member_that_is_broken_breaks_between_the_records_around_it(path: Path
     assert (damage[2].end - damage[2].begin, report.records) == (3016, 10)
 
 
-def test_bytes_behind_a_gzip_member_are_a_codec_fault_at_the_end(path: Path) -> None:
+def test_bytes_after_gzip_are_a_codec_fault(path: Path) -> None:
     damage, report = verified(path, gzip.compress(DATA) + b"something else")
     assert ranges(damage) == [(len(DATA), len(DATA), "codec")]
     assert (report.records, report.damaged_bytes, report.status) == (6, 0, "damaged")
 
 
-def test_a_wrong_checksum_of_the_gzip_member_is_a_codec_fault_at_the_end(path: Path) -> None:
+def test_wrong_gzip_checksum_is_a_codec_fault(path: Path) -> None:
     packed = gzip.compress(DATA)
     damage, report = verified(path, flip(packed, len(packed) - 6))
     assert (ranges(damage), report.records) == ([(len(DATA), len(DATA), "codec")], 6)
 
 
-def test_padding_of_zeros_behind_a_gzip_member_is_none(path: Path) -> None:
+def test_zero_padding_after_gzip_is_no_fault(path: Path) -> None:
     assert verified(path, gzip.compress(DATA) + bytes(512))[1].status == "clean"
 
 
 # Quick
 
 
-def test_quick_looks_at_headers_and_structure_alone(path: Path) -> None:
+def test_quick_checks_headers_and_structure_only(path: Path) -> None:
     assert verified(path, flip(DATA, AT[2] + 20), quick=True)[1].status == "clean"
     damage, report = verified(path, flip(DATA, AT[2]), quick=True)
     assert (ranges(damage), report.records) == ([(AT[2], AT[3], "length-crc")], 5)
@@ -154,7 +154,7 @@ def test_quick_reads_little_of_large_records(path: Path, monkeypatch: pytest.Mon
         (b"plain text", "the payload is no example"),
     ],
 )
-def test_a_payload_that_does_not_parse_is_found_only_where_that_is_asked_for(path: Path, odd: bytes, why: str) -> None:
+def test_bad_payload_is_found_only_on_request(path: Path, odd: bytes, why: str) -> None:
     file = File(EXAMPLES.payloads[:3] + (odd,) + EXAMPLES.payloads[3:])
     assert verified(path, file.data)[1].status == "clean"
     damage, report = verified(path, file.data, payload=True)
@@ -172,7 +172,7 @@ def test_payloads_that_fit_are_clean(path: Path) -> None:
     assert verified(path, empty.data, payload=True)[1].status == "clean"
 
 
-def test_of_an_unknown_kind_no_payload_is_refused(path: Path) -> None:
+def test_unknown_kind_refuses_no_payload(path: Path) -> None:
     _, report = verified(path, ten().data, payload=True)
     assert report.status == "clean"
     assert report.hint == (
@@ -180,13 +180,13 @@ def test_of_an_unknown_kind_no_payload_is_refused(path: Path) -> None:
     )
 
 
-def test_where_no_kind_has_most_of_the_records_no_payload_is_refused(path: Path) -> None:
+def test_mixed_kinds_refuse_no_payload(path: Path) -> None:
     _, report = verified(path, File((EXAMPLES.payloads[0], b"odd")).data, payload=True)
     assert (report.status, report.kind) == ("clean", "unknown")
     assert str(report.hint).endswith("the first records are of several kinds: 1 example, 1 unknown")
 
 
-def test_misfits_and_broken_frames_are_told_in_order(path: Path) -> None:
+def test_misfits_and_damage_are_in_order(path: Path) -> None:
     file = File((EXAMPLES.payloads[0], b"odd one", *EXAMPLES.payloads[1:], b"odd two"))
     damage, report = verified(path, flip(file.data, file.at[4] + 20), payload=True)
     assert ranges(damage) == [(*file.span(1), "payload"), (*file.span(4), "data-crc"), (*file.span(7), "payload")]
@@ -194,7 +194,7 @@ def test_misfits_and_broken_frames_are_told_in_order(path: Path) -> None:
     assert report.records == 5
 
 
-def test_an_ofrecord_that_does_not_parse_is_found_unasked(path: Path) -> None:
+def test_bad_ofrecord_is_always_found(path: Path) -> None:
     file = OF_DATA + ofrecord_frame(b"plain text") + OF_DATA
     damage, report = verified(path, file)
     assert ranges(damage) == [(len(OF_DATA), len(OF_DATA) + 18, "payload")]
@@ -205,9 +205,7 @@ def test_an_ofrecord_that_does_not_parse_is_found_unasked(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "says"), [("nothing", "no such file"), (".", "directory")])
-def test_an_input_that_cannot_be_opened_is_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str
-) -> None:
+def test_unopenable_input_is_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
     monkeypatch.chdir(tmp_path)
     (report,) = verify_file(name, Options())
     assert isinstance(report, FileReport)
@@ -216,14 +214,12 @@ def test_an_input_that_cannot_be_opened_is_a_report(
     assert (report.error[0], says in report.error[1]) == ("open", True)
 
 
-def test_a_url_is_unsupported(tmp_path: Path) -> None:
+def test_url_is_unsupported(tmp_path: Path) -> None:
     (report,) = verify_file("gs://bucket/train", Options())
     assert (report.status, report.error and report.error[0]) == ("error", "unsupported")  # type: ignore[union-attr]
 
 
-def test_a_disk_that_fails_midway_is_a_report_behind_what_was_found(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_disk_is_a_report_after_findings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.preadv
 
     def failing(fd: int, buffers: object, offset: int) -> int:
@@ -239,7 +235,7 @@ def test_a_disk_that_fails_midway_is_a_report_behind_what_was_found(
     assert [one.begin for one in damage] == [0]  # type: ignore[union-attr]
 
 
-def test_running_out_of_memory_is_a_report(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_is_a_report(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def starved(*_: object) -> None:
         raise MemoryError
 
@@ -267,7 +263,7 @@ HOW: dict[str, dict[str, bool]] = {"all": {}, "quick": {"quick": True}, "payload
 
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 @pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
-def test_progress_comes_to_the_size_of_the_file(path: Path, content: bytes, how: dict[str, bool]) -> None:
+def test_progress_adds_up_to_the_file_size(path: Path, content: bytes, how: dict[str, bool]) -> None:
     path.write_bytes(content)
     told: list[int] = []
     list(verify_file(str(path), Options(progress=told.append, **how)))  # type: ignore[arg-type]
@@ -275,7 +271,7 @@ def test_progress_comes_to_the_size_of_the_file(path: Path, content: bytes, how:
     assert sum(told) == len(content)
 
 
-def test_a_large_first_record_tells_the_kind_too(path: Path) -> None:
+def test_large_first_record_shows_the_kind(path: Path) -> None:
     large = example({"image": ("bytes_list", [bytes(17 << 20)])})
     damage, report = verified(path, File((large, b"odd one", *EXAMPLES.payloads)).data, payload=True)
     assert (report.kind, [one.record for one in damage]) == ("example", [1])
@@ -283,7 +279,7 @@ def test_a_large_first_record_tells_the_kind_too(path: Path) -> None:
     assert report.suggestion == Suggestion("convert", str(path), without, "leave these records out")
 
 
-def test_a_file_in_which_no_payload_has_its_checksum_is_said_to_be_so_and_how_they_are_kept(path: Path) -> None:
+def test_file_without_a_matching_payload_has_a_hint(path: Path) -> None:
     content = b"".join(frame(payload)[:-4] + bytes(4) for payload in (*EXAMPLES.payloads, *EXAMPLES.payloads))
     _, report = verified(path, content)
     assert report.message == "the headers are intact, but none of 12 payloads matches its checksum"
@@ -295,7 +291,7 @@ def test_a_file_in_which_no_payload_has_its_checksum_is_said_to_be_so_and_how_th
     assert list(tfrtool.records(out)) == [*EXAMPLES.payloads, *EXAMPLES.payloads]
 
 
-def test_a_foreign_stream_in_a_pipe_is_told_to_its_end(tmp_path: Path) -> None:
+def test_foreign_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"PAR1" * 75_001,))

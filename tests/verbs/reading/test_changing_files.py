@@ -56,7 +56,7 @@ def changed(path: Path, job: str, change: Callable[[], object]) -> FileReport:
 
 @pytest.mark.parametrize("job", ["count", "quick", "verify", "payload", "head"])
 @pytest.mark.parametrize("left", [0, 5, 1_500_007, len(DATA) - 1])
-def test_a_file_that_shrinks_is_an_error_that_says_so(path: Path, job: str, left: int) -> None:
+def test_shrinking_file_is_an_error(path: Path, job: str, left: int) -> None:
     report = changed(path, job, lambda: os.truncate(path, left))
     assert report.status == "error"
     assert report.error
@@ -64,7 +64,7 @@ def test_a_file_that_shrinks_is_an_error_that_says_so(path: Path, job: str, left
 
 
 @pytest.mark.parametrize("job", ["verify", "payload"])
-def test_what_was_read_before_it_shrank_is_told(path: Path, job: str) -> None:
+def test_error_counts_what_was_read_before(path: Path, job: str) -> None:
     report = changed(path, job, lambda: os.truncate(path, len(DATA) // 2))
     assert 10 <= report.records <= 20
     assert report.error
@@ -72,7 +72,7 @@ def test_what_was_read_before_it_shrank_is_told(path: Path, job: str) -> None:
 
 
 @pytest.mark.parametrize("job", ["count", "quick", "verify", "payload", "head"])
-def test_a_file_that_is_written_over_is_an_error_that_says_so(path: Path, job: str) -> None:
+def test_overwritten_file_is_an_error(path: Path, job: str) -> None:
     def rewrite() -> None:
         path.write_bytes(DATA)
         os.utime(path, ns=(1, 1))
@@ -86,7 +86,7 @@ def test_a_file_that_is_written_over_is_an_error_that_says_so(path: Path, job: s
 
 
 @pytest.mark.parametrize("job", ["count", "quick", "verify", "payload", "head"])
-def test_a_file_that_grows_is_read_as_far_as_it_went(path: Path, job: str) -> None:
+def test_growing_file_is_read_to_its_first_size(path: Path, job: str) -> None:
     def grow() -> None:
         with path.open("ab") as file:
             file.write(flip(DATA, 0))

@@ -77,7 +77,7 @@ def path(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("name", ["train.tfrecord", "part-00000", "image.png", "train.tfrecord.gz", "x.tar"])
-def test_a_sound_file_is_told_by_its_content_under_any_name(
+def test_intact_file_is_identified_under_any_name(
     tmp_path: Path, name: str, content: bytes, format: str, compression: str, records: int, kind: str
 ) -> None:
     damage, report = verified(tmp_path / name, content)
@@ -103,7 +103,7 @@ def test_a_sound_file_is_told_by_its_content_under_any_name(
         (flip(File((bytes(35_615), b"abc")).data, 9), (0, 35_631, "length-crc"), 1, 1),
     ],
 )
-def test_a_damaged_beginning_does_not_hide_the_format(
+def test_damaged_beginning_does_not_hide_format(
     path: Path, content: bytes, damaged: tuple[int, int, str], records: int, restorable: int
 ) -> None:
     damage, report = verified(path, content)
@@ -115,7 +115,7 @@ def test_a_damaged_beginning_does_not_hide_the_format(
 
 
 @pytest.mark.parametrize("before", [b"INFO:hi\n", b"\xff" * 30, bytes(24)])
-def test_what_stands_before_ofrecords_does_not_hide_them(path: Path, before: bytes) -> None:
+def test_bytes_before_ofrecords_do_not_hide_them(path: Path, before: bytes) -> None:
     damage, report = verified(path, before + OF_DATA)
     assert (report.status, report.format, report.records) == ("damaged", "ofrecord", 6)
     assert [(one.begin, one.end) for one in damage] == [(0, len(before))]
@@ -139,7 +139,7 @@ def test_what_stands_before_ofrecords_does_not_hide_them(path: Path, before: byt
         (b"PAR1" + bytes(50), "parquet", "Parquet", "run: tfrtool convert {} -o OUT --to tfrecord"),
     ],
 )
-def test_a_foreign_file_is_named_and_said_what_to_do_with(
+def test_foreign_file_is_named_with_a_hint(
     path: Path, content: bytes, diagnosis: str, message: str, hint: str, packed: bool
 ) -> None:
     damage, report = verified(path, gz(content) if packed else content)
@@ -160,14 +160,14 @@ def test_a_foreign_file_is_named_and_said_what_to_do_with(
         (gz(zlib.compress(DATA)), "zlib data inside gzip data"),
     ],
 )
-def test_data_compressed_twice_is_said_to_be_so(path: Path, content: bytes, message: str) -> None:
+def test_data_compressed_twice_is_reported(path: Path, content: bytes, message: str) -> None:
     _, report = verified(path, content)
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
     assert message in str(report.message)
     assert str(advice(report)).endswith("| tfrtool verify -")
 
 
-def test_bytes_that_are_nothing_known_are_shown(path: Path) -> None:
+def test_unknown_first_bytes_are_shown(path: Path) -> None:
     _, report = verified(path, ten().payloads[0] * 30)
     assert (report.status, report.diagnosis) == ("foreign", None)
     assert "begins with 4a 58 b7 91 df" in str(report.message)
@@ -182,7 +182,7 @@ def test_bytes_that_are_nothing_known_are_shown(path: Path) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x07\0\0\0\x05\x08\0", "PNG"),
     ],
 )
-def test_a_picture_or_a_sound_is_said_to_be_one(path: Path, content: bytes, kind: str) -> None:
+def test_media_file_is_named(path: Path, content: bytes, kind: str) -> None:
     _, report = verified(path, content + ten().payloads[0] * 30)
     assert (report.status, report.diagnosis) == ("foreign", None)
     assert str(report.message).endswith(f", as {kind} files do")
@@ -202,7 +202,7 @@ def large_head(size: int) -> bytes:
 
 @pytest.mark.parametrize("sizes", [[70 << 20], [70 << 20, 70 << 20], [40 << 20, 40 << 20, 40 << 20]])
 @pytest.mark.parametrize("small", ["first", "last"])
-def test_large_first_records_do_not_hide_that_a_file_is_of_ofrecords(path: Path, sizes: list[int], small: str) -> None:
+def test_large_first_ofrecords_are_identified(path: Path, sizes: list[int], small: str) -> None:
     """Larger than is read to tell, each or together; their values are holes, which spare the disk."""
     with path.open("wb") as file:
         file.write(ofrecord_frame(OFRECORDS[0]) if small == "first" else b"")
@@ -214,20 +214,20 @@ def test_large_first_records_do_not_hide_that_a_file_is_of_ofrecords(path: Path,
     assert (counted(path).format, counted(path).records) == ("ofrecord", len(sizes) + 1)
 
 
-def test_a_file_of_one_ofrecord_that_is_cut_says_how_it_is_read(path: Path) -> None:
+def test_cut_single_ofrecord_suggests_format_option(path: Path) -> None:
     report = counted(path, OF_DATA[:20])
     assert report.status == "foreign" and "say --format ofrecord" in (advice(report) or "")
     assert "OFRecord file, since" not in (advice(counted(path, b"\x07 is no length\n" * 9)) or "")
 
 
-def test_no_bytes_are_a_clean_file_of_no_records(path: Path) -> None:
+def test_empty_file_is_clean(path: Path) -> None:
     for content, compression in ((b"", "none"), (gz(b""), "gzip")):
         damage, report = verified(path, content)
         assert (report.status, report.format, report.diagnosis) == ("clean", None, "empty")
         assert (report.compression, report.records, report.bytes, damage) == (compression, 0, 0, [])
 
 
-def test_nothing_but_zeros_is_damage_of_no_format(path: Path) -> None:
+def test_zeros_alone_are_damage_without_format(path: Path) -> None:
     damage, report = verified(path, bytes(5000))
     assert (report.status, report.format, report.diagnosis) == ("damaged", None, "zeros")
     assert ranges(damage) == [(0, 5000, "zeros")]
@@ -235,7 +235,7 @@ def test_nothing_but_zeros_is_damage_of_no_format(path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", [layout for layout in LAYOUTS.values() if layout.name != "tfrecord"])
-def test_a_wrong_writer_is_named(path: Path, layout: object) -> None:
+def test_wrong_writer_is_named(path: Path, layout: object) -> None:
     damage, report = verified(path, written_by(layout, EXAMPLES.payloads))  # type: ignore[arg-type]
     name = layout.name  # type: ignore[attr-defined]
     assert (report.status, report.format, report.records) == ("damaged", "tfrecord", 0)
@@ -258,9 +258,7 @@ def test_a_wrong_writer_is_named(path: Path, layout: object) -> None:
         (gz(DATA).decode("latin-1").encode(), "utf8-mangled", "Latin-1"),
     ],
 )
-def test_a_file_that_went_through_a_text_conversion_is_damaged_in_one_way(
-    path: Path, content: bytes, diagnosis: str, message: str
-) -> None:
+def test_text_conversion_is_one_diagnosis(path: Path, content: bytes, diagnosis: str, message: str) -> None:
     _, report = verified(path, content)
     assert (report.status, report.diagnosis) == ("damaged", diagnosis)
     assert message in str(report.message)
@@ -268,7 +266,7 @@ def test_a_file_that_went_through_a_text_conversion_is_damaged_in_one_way(
     assert counted(path).diagnosis == diagnosis
 
 
-def test_a_conversion_is_told_where_the_first_bytes_have_nothing_to_convert(path: Path) -> None:
+def test_conversion_is_found_beyond_first_bytes(path: Path) -> None:
     file = File((bytes(3), bytes(1 << 17), *(b"line %d\nand another\n" % n for n in range(20))))
     for converted, diagnosis in (
         (file.data.replace(b"\n", b"\r\n"), "crlf"),
@@ -277,14 +275,14 @@ def test_a_conversion_is_told_where_the_first_bytes_have_nothing_to_convert(path
         assert verified(path, converted)[1].diagnosis == diagnosis
 
 
-def test_a_conversion_is_not_looked_for_without_a_sign_of_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversion_is_not_searched_without_a_sign(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnose, "text_conversion", None)
     noise = random.Random(3).randbytes(1 << 16)
     for payloads in ((noise, noise), (b"a\nb\n", b"c\n"), (bytes(1 << 17),)):
         assert verified(path, flip(File(payloads).data, 30))[1].status == "damaged"
 
 
-def test_line_feeds_that_are_data_are_no_conversion(path: Path) -> None:
+def test_line_feeds_in_data_are_not_a_conversion(path: Path) -> None:
     file = File((b"a\r\nb", b"c\nd", b"\r\n" * 20))
     assert verified(path, file.data)[1].status == "clean"
     assert verified(path, flip(file.data, 14))[1].diagnosis is None
@@ -296,21 +294,19 @@ def test_line_feeds_that_are_data_are_no_conversion(path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "asked", "diagnosis"), [(OF_DATA, "tfrecord", "ofrecord"), (DATA, "ofrecord", "tfrecord")]
 )
-def test_the_other_format_than_was_asked_for_is_foreign_and_says_what_to_say(
-    path: Path, content: bytes, asked: str, diagnosis: str
-) -> None:
+def test_other_format_than_asked_for_is_foreign(path: Path, content: bytes, asked: str, diagnosis: str) -> None:
     _, report = verified(path, content, format=asked)
     assert (report.status, report.format, report.diagnosis) == ("foreign", None, diagnosis)
     assert advice(report) == f"say --format {diagnosis} to read it as what it is"
 
 
-def test_the_format_that_was_asked_for_and_is_there_is_read(path: Path) -> None:
+def test_format_asked_for_is_read(path: Path) -> None:
     assert verified(path, DATA, format="tfrecord")[1].records == 6
     assert verified(path, OF_DATA, format="ofrecord")[1].records == 6
     assert verified(path, flip(DATA, 0), format="ofrecord")[1].diagnosis == "tfrecord"
 
 
-def test_the_compression_that_was_asked_for_is_what_is_undone(path: Path) -> None:
+def test_compression_asked_for_is_undone(path: Path) -> None:
     assert verified(path, gz(DATA), compression="gzip")[1].records == 6
     _, report = verified(path, gz(DATA), compression="none")
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
@@ -322,7 +318,7 @@ def test_the_compression_that_was_asked_for_is_what_is_undone(path: Path) -> Non
     assert advice(report) == "leave --compression out to have it told apart"
 
 
-def test_records_far_behind_a_foreign_beginning_are_not_looked_for_where_a_signature_speaks(path: Path) -> None:
+def test_signature_stops_search_for_far_records(path: Path) -> None:
     assert verified(path, tarred(DATA))[1].records == 0
     for text in (CSV, XML, HTML * 1200, JSON * 2500):
         assert verified(path, insert(DATA, 0, text))[1].records == 6
@@ -335,7 +331,7 @@ def tensorflow_says(damage: list[Damage]) -> list[str]:
     return [one.message.rpartition("(TensorFlow ")[2] for one in damage if "TensorFlow" in one.message]
 
 
-def test_a_broken_stream_stops_tensorflow_before_it_comes_to_a_record(path: Path) -> None:
+def test_broken_stream_stops_tensorflow_before_a_record(path: Path) -> None:
     packed = bytearray(gz(DATA))
     packed[len(packed) // 2] ^= 0xFF
     damage, _ = verified(path, bytes(packed))
@@ -343,14 +339,14 @@ def test_a_broken_stream_stops_tensorflow_before_it_comes_to_a_record(path: Path
     assert tensorflow_says(damage) == ["stops here or earlier with 'inflate() failed')"]
 
 
-def test_what_follows_zlib_data_is_not_seen_by_tensorflow_and_what_follows_gzip_data_is(path: Path) -> None:
+def test_tensorflow_reads_after_gzip_but_not_after_zlib(path: Path) -> None:
     assert tensorflow_says(verified(path, zlib.compress(DATA) + b"more" * 9)[0]) == []
     assert tensorflow_says(verified(path, gz(DATA) + b"more" * 9)[0]) == [
         "stops here or earlier with 'inflate() failed')"
     ]
 
 
-def test_of_a_stream_cut_short_tensorflow_reads_what_there_is(path: Path) -> None:
+def test_tensorflow_reads_a_truncated_stream(path: Path) -> None:
     damage, _ = verified(path, gz(DATA)[:-300])
     (said,) = tensorflow_says(damage)
     assert said.startswith("stops here with 'truncated record at ")

@@ -60,9 +60,7 @@ each_form = pytest.mark.parametrize("form", FORMS)
 @everywhere
 @each_form
 @each_size
-def test_verify_finds_every_payload_that_does_not_parse_whatever_its_size(
-    path: Path, size: int, form: str, cut: tuple[int, ...]
-) -> None:
+def test_verify_finds_bad_payloads_of_any_size(path: Path, size: int, form: str, cut: tuple[int, ...]) -> None:
     damage, report = verified(path, FORMS[form](framed(with_cut(size, *cut))), payload=True)
     assert ([one.record for one in damage], report.kind, report.records) == ([*cut], "example", COUNT - len(cut))
 
@@ -70,9 +68,7 @@ def test_verify_finds_every_payload_that_does_not_parse_whatever_its_size(
 @everywhere
 @each_form
 @each_size
-def test_schema_describes_the_good_records_and_counts_the_others_whatever_their_size(
-    path: Path, size: int, form: str, cut: tuple[int, ...]
-) -> None:
+def test_schema_counts_bad_payloads_of_any_size(path: Path, size: int, form: str, cut: tuple[int, ...]) -> None:
     path.write_bytes(FORMS[form](framed(with_cut(size, *cut))))
     schema = tfrtool.schema(path)
     assert (schema.kinds, schema.misfits) == ({"example": COUNT - len(cut)}, len(cut))
@@ -80,7 +76,7 @@ def test_schema_describes_the_good_records_and_counts_the_others_whatever_their_
     assert schema.first_misfit and schema.first_misfit.record == cut[0]
 
 
-def test_a_pipe_is_looked_at_from_its_first_record_too(tmp_path: Path) -> None:
+def test_pipe_is_checked_from_its_first_record(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(framed(with_cut(2_100_000, 0)),))
@@ -90,27 +86,27 @@ def test_a_pipe_is_looked_at_from_its_first_record_too(tmp_path: Path) -> None:
     assert ([one.record for one in damage], report.kind) == ([0], "example")
 
 
-def test_records_of_which_one_fills_the_sample_are_not_judged_by_the_first(path: Path) -> None:
+def test_one_large_first_record_does_not_decide_kind(path: Path) -> None:
     payloads = with_cut((16 << 20) + 1, 0, count=3)
     damage, report = verified(path, framed(payloads), payload=True)
     assert ([one.record for one in damage], report.kind) == ([0], "example")
     assert tfrtool.schema(path).kinds == {"example": 2}
 
 
-def test_ofrecords_before_the_kind_is_known_are_looked_at(path: Path) -> None:
+def test_ofrecords_before_kind_is_known_are_checked(path: Path) -> None:
     rows = [ofrecord({"image": ("bytes_list", [b"\x11" * 300_000]), "n": ("int32_list", [n])}) for n in range(5)]
     damage, report = verified(path, framed([good(300_000), *rows]), payload=True)
     assert ([one.record for one in damage], report.kind) == ([0], "ofrecord")
 
 
-def test_damage_stands_in_the_order_of_the_file(path: Path) -> None:
+def test_damage_is_in_file_order(path: Path) -> None:
     payloads = with_cut(150_000, 0, 2)
     data = flip(framed(payloads), len(frame(payloads[0])) + 50_000)
     damage, _ = verified(path, data, payload=True)
     assert [(one.record, one.fault) for one in damage] == [(0, "payload"), (1, "data-crc"), (2, "payload")]
 
 
-def test_the_first_records_alone_tell_the_kind_where_no_others_are_asked_for(path: Path) -> None:
+def test_first_records_decide_kind_when_no_others_are_read(path: Path) -> None:
     path.write_bytes(framed(with_cut(150_000, 0)))
     assert tfrtool.schema(path, n=1).kinds == {"unknown": 1}
     assert tfrtool.schema(path, n=3).kinds == {"example": 2}
@@ -143,19 +139,19 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize(("goods", "kind"), [(3, "example"), (30, "example")])
-def test_all_jobs_say_one_kind_of_a_file_whose_first_record_is_odd(path: Path, odd: str, goods: int, kind: str) -> None:
+def test_jobs_agree_on_kind_with_odd_first_record(path: Path, odd: str, goods: int, kind: str) -> None:
     path.write_bytes(framed([ODD[odd], *[good(150_000)] * goods]))
     assert set(said(path, Options()).values()) == {kind}
 
 
 @pytest.mark.parametrize("late", [[b""], [b"\n\0\x12\0"], [A_SEQUENCE]], ids=["empty", "empty lists", "lists"])
-def test_all_jobs_say_one_kind_where_others_come_late(path: Path, late: list[bytes]) -> None:
+def test_jobs_agree_on_kind_with_late_others(path: Path, late: list[bytes]) -> None:
     path.write_bytes(framed([good(10)] * 100 + late))
     assert set(said(path, Options()).values()) == {"example"}
 
 
 @pytest.mark.parametrize("empty", [5000, 9000, 100_000])
-def test_all_jobs_say_one_kind_behind_any_number_of_empty_records(path: Path, empty: int) -> None:
+def test_jobs_agree_on_kind_after_empty_records(path: Path, empty: int) -> None:
     path.write_bytes(frame(b"") * empty + framed(with_cut(10, 1, count=6)))
     found = said(path, Options())
     del found["head"]  # which looks at some of the first alone
@@ -164,7 +160,7 @@ def test_all_jobs_say_one_kind_behind_any_number_of_empty_records(path: Path, em
     assert [one.record for one in damage] == [empty + 1]
 
 
-def test_all_jobs_say_that_a_file_of_two_halves_is_of_no_kind(path: Path) -> None:
+def test_jobs_agree_that_two_halves_have_no_kind(path: Path) -> None:
     path.write_bytes(framed(with_cut(150_000, 0, count=2)))
     assert set(said(path, Options()).values()) == {"unknown"}
 
@@ -172,19 +168,19 @@ def test_all_jobs_say_that_a_file_of_two_halves_is_of_no_kind(path: Path) -> Non
 # What that costs
 
 
-def test_a_sound_file_of_large_records_is_read_about_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_intact_file_of_large_records_is_read_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_bytes(framed(with_cut(2_100_000, count=12)))
     sizes = bytes_read(monkeypatch)
     assert tfrtool.schema(path).kinds == {"example": 12}
     assert sum(sizes) < path.stat().st_size + (6 << 20)
 
 
-def test_what_waits_in_a_stream_takes_no_more_memory_than_its_spool(path: Path) -> None:
+def test_held_back_batches_use_bounded_memory(path: Path) -> None:
     path.write_bytes(gzip.compress(framed([b"\xff" * (2 << 20)] * 24), 1))
     assert peak(lambda: verified(path, payload=True)) < 20 << 20
 
 
-def test_damage_without_end_does_not_wait_for_the_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_damage_does_not_wait_for_kind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kind_detector, "_RANGES", 2)
     hurt = flip(framed([good(150_000)]), 70_000)
     path.write_bytes(framed(with_cut(150_000, 0, count=1)) + hurt * 3 + framed([good(150_000)] * 70))
@@ -198,7 +194,7 @@ def test_damage_without_end_does_not_wait_for_the_kind(path: Path, monkeypatch: 
 # Conversions
 
 
-def test_large_examples_are_not_called_foreign_for_their_first_one(path: Path) -> None:
+def test_large_examples_are_not_foreign_for_the_first(path: Path) -> None:
     path.write_bytes(framed(with_cut(2_100_000, 0, count=4)))
     with pytest.raises(tfrtool.DamageError, match="the payload is no Example"):
         tfrtool.convert(path, "out.jsonl")
@@ -208,14 +204,14 @@ def test_large_examples_are_not_called_foreign_for_their_first_one(path: Path) -
 
 @each_form
 @each_size
-def test_a_conversion_that_parses_leaves_out_what_verify_tells_of(path: Path, size: int, form: str) -> None:
+def test_convert_leaves_out_what_verify_reports(path: Path, size: int, form: str) -> None:
     path.write_bytes(FORMS[form](framed(with_cut(size, 0, 1, 5))))
     (report,) = tfrtool.convert(path, "out", payload=True, skip_damaged=True).reports
     assert (report.written, report.skipped) == (COUNT - 3, 3)
     assert tfrtool.verify("out", payload=True).status == "clean"
 
 
-def test_rows_of_large_sequence_examples_are_told_by_all_of_them(path: Path) -> None:
+def test_rows_of_large_sequence_examples(path: Path) -> None:
     one = sequence({"image": ("bytes_list", [b"\x11" * 300_000])}, {"x": [("int64_list", [1])]})
     path.write_bytes(framed([one[:-3], one, one, one]))
     (report,) = tfrtool.convert(path, "out.jsonl", skip_damaged=True).reports
@@ -224,9 +220,7 @@ def test_rows_of_large_sequence_examples_are_told_by_all_of_them(path: Path) -> 
 
 
 @pytest.mark.parametrize(("first", "status"), [(b"\xff" * 300_000, "foreign"), (good(300_000)[:-5], "damaged")])
-def test_what_a_conversion_cannot_read_is_foreign_only_if_all_of_the_file_is(
-    path: Path, first: bytes, status: str
-) -> None:
+def test_unreadable_records_are_foreign_only_if_all_are(path: Path, first: bytes, status: str) -> None:
     rest = [b"\xff" * 300_000 if status == "foreign" else good(300_000)] * 3
     path.write_bytes(framed([first, *rest]))
     (file,) = (one for one in json_lines("convert", path.name, "-o", "out.jsonl") if one["type"] == "file")

@@ -66,25 +66,25 @@ def only(data: bytes, kind: Kind | None = None, **how: bool) -> tuple[Outcome, l
 
 
 @pytest.mark.parametrize("at", [BEGIN, BEGIN + 9, END - 1])
-def test_a_payload_that_is_proved_is_restored_and_costs_no_byte(at: int) -> None:
+def test_proved_payload_is_restored(at: int) -> None:
     outcome, payloads = only(flip(DATA, at))
     assert (outcome.action, outcome.dropped, payloads) == ("restored", (), [FILE.payloads[4]])
 
 
-def test_what_was_put_into_a_payload_is_dropped() -> None:
+def test_bytes_inserted_into_a_payload_are_dropped() -> None:
     outcome, payloads = only(insert(DATA, BEGIN + 30, TEXT))
     assert (outcome.action, payloads) == ("restored", [FILE.payloads[4]])
     assert outcome.dropped == ((BEGIN + 30, BEGIN + 30 + len(TEXT)),)
     assert outcome.dropped_bytes == len(TEXT)
 
 
-def test_what_was_put_into_a_header_is_dropped_but_for_the_twelve_bytes_before_the_payload() -> None:
+def test_bytes_inserted_into_a_header_are_dropped() -> None:
     outcomes, payloads = decided(insert(DATA, BEGIN + 4, TEXT))
     assert payloads == [FILE.payloads[4]]
     assert [span for one in outcomes for span in one.dropped] == [(BEGIN, BEGIN + len(TEXT))]
 
 
-def test_the_second_part_of_a_payload_behind_another_writers_records_is_written_once() -> None:
+def test_second_part_of_a_payload_is_written_once() -> None:
     other = ten(2)
     outcomes, payloads = decided(insert(DATA, BEGIN + 30, other.data))
     assert [(one.action, one.records, one.dropped) for one in outcomes] == [("restored", 1, ()), ("restored", 0, ())]
@@ -92,13 +92,13 @@ def test_the_second_part_of_a_payload_behind_another_writers_records_is_written_
 
 
 @pytest.mark.parametrize("layout", WRONG_WRITERS, ids=lambda layout: layout.name)
-def test_all_records_of_a_wrong_writer_are_restored(layout: object) -> None:
+def test_records_of_a_wrong_writer_are_restored(layout: object) -> None:
     outcome, payloads = only(written_by(layout, FILE.payloads))  # type: ignore[arg-type]
     assert (outcome.action, outcome.records, outcome.dropped) == ("restored", 10, ())
     assert payloads == list(FILE.payloads)
 
 
-def test_frames_are_read_in_the_layout_that_they_were_written_in() -> None:
+def test_frames_are_read_in_their_layout() -> None:
     for layout in (*WRONG_WRITERS, ZEROED):
         data = written_by(layout, (b"", b"a", b"bc"))
         pieces = [one.pieces for one in frames_of(Held(data), (0, len(data)), layout.name)]
@@ -109,13 +109,13 @@ def test_frames_are_read_in_the_layout_that_they_were_written_in() -> None:
 
 
 @pytest.mark.parametrize("how", [{}, {"fix_bits": True}, {"keep_unverified": True}])
-def test_what_nothing_speaks_for_is_dropped_whole(how: dict[str, bool]) -> None:
+def test_range_without_evidence_is_dropped_whole(how: dict[str, bool]) -> None:
     outcome, payloads = only(zero(DATA, BEGIN, END), **how)
     assert (outcome.action, outcome.records, outcome.dropped, payloads) == ("dropped", 0, ((BEGIN, END),), [])
     assert not outcome.fixable
 
 
-def test_a_range_of_no_bytes_has_nothing_to_drop() -> None:
+def test_empty_range_drops_nothing() -> None:
     policy = RecoveryPolicy(Held(b""), None, fix_bits=True, keep_unverified=True)
     outcome, payloads = policy.decide(Damage(7, 7, "codec"))
     assert (outcome.action, outcome.dropped, list(payloads)) == ("dropped", (), [])
@@ -124,7 +124,7 @@ def test_a_range_of_no_bytes_has_nothing_to_drop() -> None:
 # Bits
 
 
-def test_a_flipped_bit_is_turned_back_on_request_alone() -> None:
+def test_flipped_bit_is_corrected_only_on_request() -> None:
     for at in range(BEGIN + 12, END - 4):
         hurt = flip(DATA, at, at % 8)
         outcome, payloads = only(hurt)
@@ -135,19 +135,19 @@ def test_a_flipped_bit_is_turned_back_on_request_alone() -> None:
         assert f"bit {at % 8} of byte {at - BEGIN - 12} of the payload turned over" in outcome.evidence
 
 
-def test_what_is_turned_back_says_how_often_other_damage_would_look_so() -> None:
+def test_corrected_bit_states_chance_of_error() -> None:
     outcome, _ = only(flip(File((bytes(1024),)).data, 12), fix_bits=True)
     assert outcome.evidence.endswith(f"other damage would look so once in {2**32 // 2**13:,} cases")
 
 
-def test_two_flipped_bits_are_not_turned_back() -> None:
+def test_two_flipped_bits_are_not_corrected() -> None:
     for at in range(BEGIN + 12, END - 5):
         outcome, payloads = only(flip(flip(DATA, at, 2), at + 1, 5), fix_bits=True)
         assert (outcome.action, payloads) == ("dropped", [])
 
 
 @pytest.mark.parametrize(("size", "action"), [(LARGEST_FIXED, "corrected"), (LARGEST_FIXED + 1, "dropped")])
-def test_a_payload_whose_bit_is_turned_back_has_a_largest_size(size: int, action: str) -> None:
+def test_large_payloads_are_not_corrected(size: int, action: str) -> None:
     assert only(flip(File((bytes(size),)).data, 100), fix_bits=True)[0].action == action
 
 
@@ -156,12 +156,12 @@ def test_a_payload_whose_bit_is_turned_back_has_a_largest_size(size: int, action
     [drop(DATA, BEGIN + 30, BEGIN + 31), cut(DATA, AT[10] - 3), flip(zero(DATA, BEGIN, BEGIN + 12), BEGIN + 20)],
     ids=["a byte is missing", "torn", "its header is lost"],
 )
-def test_no_bit_is_turned_where_the_extent_of_the_payload_is_not_sure(hurt: bytes) -> None:
+def test_no_correction_where_extent_is_uncertain(hurt: bytes) -> None:
     outcome, payloads = only(hurt, fix_bits=True)
     assert (outcome.action, outcome.fixable, payloads) == ("dropped", False, [])
 
 
-def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
+def test_correction_must_parse_as_the_files_kind() -> None:
     file = File((*EXAMPLES.payloads, b"no example"))
     hurt = flip(file.data, file.at[4] + 12)
     assert only(hurt, "example", fix_bits=True)[0].action == "dropped"
@@ -171,7 +171,7 @@ def test_a_payload_that_would_not_be_of_the_files_kind_is_not_made() -> None:
 
 
 @pytest.mark.parametrize("flips", [(2,), (1, 9), (8,), (0, 3, 6)])
-def test_a_bit_is_corrected_behind_a_header_with_flipped_bits(flips: tuple[int, ...]) -> None:
+def test_correction_behind_a_damaged_header(flips: tuple[int, ...]) -> None:
     hurt = flip(DATA, BEGIN + 30)
     for at in flips:
         hurt = flip(hurt, BEGIN + at)
@@ -183,7 +183,7 @@ def test_a_bit_is_corrected_behind_a_header_with_flipped_bits(flips: tuple[int, 
 # Unverified payloads
 
 
-def test_a_whole_payload_without_its_checksum_is_kept_on_request_alone() -> None:
+def test_payload_without_checksum_is_kept_only_on_request() -> None:
     begin, end = EXAMPLES.span(2)
     for hurt in (drop(EXAMPLES.data, end - 4, end), cut(EXAMPLES.data, end - 4), cut(EXAMPLES.data, end - 1)):
         assert only(hurt, "example")[0].action == "dropped"
@@ -193,18 +193,18 @@ def test_a_whole_payload_without_its_checksum_is_kept_on_request_alone() -> None
 
 
 @pytest.mark.parametrize("kind", ["example", "unknown", None])
-def test_what_is_no_message_of_the_files_kind_is_not_kept(kind: Kind | None) -> None:
+def test_payload_of_another_kind_is_not_kept(kind: Kind | None) -> None:
     outcome, payloads = only(cut(DATA, AT[10] - 4), kind, keep_unverified=True)
     assert (outcome.action, payloads) == ("dropped", [])
 
 
-def test_the_kind_of_a_payload_is_told_by_itself_where_the_file_does_not_say() -> None:
+def test_payload_decides_kind_where_the_file_does_not() -> None:
     hurt = cut(EXAMPLES.data, EXAMPLES.at[1] - 4)
     assert only(hurt, None, keep_unverified=True)[1] == [EXAMPLES.payloads[0]]
     assert only(hurt, "event", keep_unverified=True)[1] == []
 
 
-def test_of_records_with_zeros_for_checksums_those_are_kept_that_are_messages() -> None:
+def test_messages_with_zero_checksums_are_kept() -> None:
     assert only(written_by(ZEROED, EXAMPLES.payloads), keep_unverified=True)[1] == list(EXAMPLES.payloads)
     assert only(written_by(ZEROED, EXAMPLES.payloads))[1] == []
     data = written_by(ZEROED, (*EXAMPLES.payloads[:2], b"no message", *EXAMPLES.payloads[2:]))
@@ -217,7 +217,7 @@ def test_of_records_with_zeros_for_checksums_those_are_kept_that_are_messages() 
 
 
 @pytest.mark.parametrize("header", [False, True])
-def test_a_payload_with_zeros_for_its_checksum_is_kept_on_request_alone(header: bool) -> None:
+def test_zero_checksum_payload_is_kept_only_on_request(header: bool) -> None:
     begin, end = EXAMPLES.span(2)
     hurt = zero(EXAMPLES.data, end - 4, end)
     hurt = zero(hurt, begin + 8, begin + 12) if header else hurt
@@ -227,18 +227,18 @@ def test_a_payload_with_zeros_for_its_checksum_is_kept_on_request_alone(header: 
     assert outcome.evidence == "zeros stand where its checksum should be"
 
 
-def test_zeros_that_may_be_a_hole_are_not_taken_for_a_checksum_left_out() -> None:
+def test_zeros_of_a_hole_are_not_a_missing_checksum() -> None:
     payload = example({"image": ("bytes_list", [b"\1" * 40])})
     hurt = zero(frame(payload), len(payload), len(payload) + 16)
     assert only(hurt, "example", keep_unverified=True)[1] == []
 
 
-def test_a_payload_that_its_checksum_speaks_against_is_not_kept_where_others_hold() -> None:
+def test_mismatch_is_not_kept_where_others_match() -> None:
     begin, end = EXAMPLES.span(2)
     assert only(spoil(EXAMPLES.data, end - 4, end), "example", keep_unverified=True)[1] == []
 
 
-def test_where_no_payload_has_its_checksum_those_that_parse_are_kept_on_request() -> None:
+def test_parsing_payloads_are_kept_where_none_matches() -> None:
     file = File((*EXAMPLES.payloads, b"no message"))
     hurt = file.data
     for end in file.at[1:]:
@@ -249,7 +249,7 @@ def test_where_no_payload_has_its_checksum_those_that_parse_are_kept_on_request(
     assert [one.action for one in outcomes] == ["kept"] * 4 + ["dropped"]
 
 
-def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:
+def test_record_that_holds_records_is_kept_as_one() -> None:
     held = example({"file": ("bytes_list", [nest(FILE)])})
     assert only(cut(frame(held), len(held) + 12), keep_unverified=True)[1] == [held]
 
@@ -257,14 +257,14 @@ def test_a_record_that_holds_records_is_kept_as_the_one_that_it_is() -> None:
 # Copying
 
 
-def test_ranges_are_copied_in_their_order() -> None:
+def test_ranges_are_copied_in_order() -> None:
     data = bytes(range(200)) * 20_000  # more than is copied at once
     pieces = ((3, 5), (10, 10), (1 << 20, 3 << 20), (7, 9))
     wanted = b"".join(data[begin:end] for begin, end in pieces)
     assert b"".join(map(bytes, copied(Held(data), pieces))) == wanted
 
 
-def test_a_stream_that_ends_before_a_range_gives_what_is_there() -> None:
+def test_range_beyond_the_end_is_copied_in_part() -> None:
     assert b"".join(map(bytes, copied(Held(b"abc"), ((1, 9), (0, 2))))) == b"bc"
 
 
@@ -352,14 +352,14 @@ def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> 
 # What stands in dropped bytes
 
 
-def test_whole_frames_in_what_is_dropped_are_counted() -> None:
+def test_valid_frames_in_dropped_bytes_are_counted() -> None:
     held = File((nest(FILE, b"before"), b"another"))
     outcome, _ = only(flip(held.data, held.at[0] + 14))
     assert (outcome.action, outcome.within, outcome.evidence) == ("dropped", 10, "in it stand 10 whole frames")
     assert only(flip(DATA, BEGIN + 30))[0].within == 0
 
 
-def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
+def test_only_whole_frames_are_counted_once() -> None:
     one = nest(FILE)
     assert count_valid_frames(Held(frame(one)), (0, len(one) + 16)) == 1
     assert count_valid_frames(Held(frame(one)), (12, len(one) + 16)) == 10
@@ -370,7 +370,7 @@ def test_frames_are_counted_once_and_those_that_are_cut_are_not() -> None:
     assert count_valid_frames(Held(apart), (0, len(apart))) == 400
 
 
-def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_headers_without_payloads_take_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[int] = []
     real = kernel.walk
 
@@ -384,9 +384,7 @@ def test_many_headers_without_payloads_are_given_up_in_linear_work(monkeypatch: 
     assert sum(checked) <= 6 * len(hostile)
 
 
-def test_where_the_search_for_records_is_given_up_their_number_is_the_least(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_search_reports_a_minimum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = Random(1)
     frames = [insert(frame(noise.randbytes(200)), 90, b"x") for _ in range(300)]
     (tmp_path / "in").write_bytes(b"".join(frames))

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("in").write_bytes(HURT)
 
 
-def test_repair_writes_what_can_be_saved_and_tells_what_became_of_each_damaged_range() -> None:
+def test_repair_writes_recoverable_records() -> None:
     report = tfrtool.repair("in", "out")
     assert list(tfrtool.records("out")) == list(FILE.without(5))
     assert (report.records, report.kept, report.restored, report.lost) == (9, 8, 1, True)
@@ -39,14 +39,14 @@ def test_repair_writes_what_can_be_saved_and_tells_what_became_of_each_damaged_r
     assert report.dropped_bytes == report.outcomes[1].dropped_bytes
 
 
-def test_a_sound_file_is_copied_and_nothing_is_lost() -> None:
+def test_intact_file_is_copied() -> None:
     Path("in").write_bytes(gzip.compress(FILE.data))
     report = tfrtool.repair(Path("in"), Path("out"))
     assert (report.status, report.lost, report.outcomes) == ("clean", False, [])
     assert Path("out").read_bytes() == Path("in").read_bytes()
 
 
-def test_options_are_those_of_the_command() -> None:
+def test_options_match_the_command() -> None:
     report = tfrtool.repair(b"in", "out", compression="gzip", fix_bits=True, quarantine="aside", report=Path("list"))
     assert gzip.decompress(Path("out").read_bytes()) == FILE.data
     assert (report.corrected, report.quarantine, report.report) == (1, "aside", "list")
@@ -58,13 +58,13 @@ def test_options_are_those_of_the_command() -> None:
     assert tfrtool.repair("in", "half", keep="after", force=True).records == 7
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing() -> None:
+def test_dry_run_reports_the_same_and_writes_nothing() -> None:
     report = tfrtool.repair("in", "out", dry_run=True, quarantine="aside", report="list")
     assert os.listdir() == ["in"]
     assert report.outcomes == tfrtool.repair("in", "out").outcomes
 
 
-def test_where_nothing_can_be_saved_there_is_no_output_and_the_report_says_what_the_input_is() -> None:
+def test_no_output_without_recoverable_records() -> None:
     Path("in").write_bytes(b"<!DOCTYPE html><html>Not found</html>")
     report = tfrtool.repair("in", "out")
     assert (report.status, report.diagnosis, report.output, report.records) == ("foreign", "html", None, 0)
@@ -72,7 +72,7 @@ def test_where_nothing_can_be_saved_there_is_no_output_and_the_report_says_what_
     assert os.listdir() == ["in"]
 
 
-def test_what_cannot_be_done_is_raised_and_leaves_nothing() -> None:
+def test_errors_are_raised_and_leave_nothing() -> None:
     with pytest.raises(tfrtool.OpenError, match="cannot open 'nowhere'"):
         tfrtool.repair("nowhere", "out", quarantine="aside")
     with pytest.raises(tfrtool.WriteError, match="the output 'in' is the input 'in'"):
@@ -87,7 +87,7 @@ def test_what_cannot_be_done_is_raised_and_leaves_nothing() -> None:
     assert Path("in").read_bytes() == HURT
 
 
-def test_an_existing_output_is_replaced_by_force_alone() -> None:
+def test_existing_output_is_replaced_only_by_force() -> None:
     Path("out").write_bytes(b"old")
     with pytest.raises(tfrtool.WriteError, match="exists already"):
         tfrtool.repair("in", "out")
@@ -98,7 +98,7 @@ def test_an_existing_output_is_replaced_by_force_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("codec", [bytes, gzip.compress, zlib.compress])
-def test_a_large_record_comes_back_and_a_large_gap_is_set_aside_from_streams_too(codec: Callable[..., bytes]) -> None:
+def test_large_record_and_large_gap_in_streams(codec: Callable[..., bytes]) -> None:
     file = File((b"small", Random(3).randbytes(3 << 20), b"small", Random(4).randbytes(3 << 20), b"small"))
     lost = zero(zero(file.data, file.at[1], file.at[1] + 12), file.at[3], file.at[3] + 30)
     Path("in").write_bytes(codec(lost))
@@ -109,7 +109,7 @@ def test_a_large_record_comes_back_and_a_large_gap_is_set_aside_from_streams_too
 
 
 @pytest.mark.slow
-def test_a_large_record_comes_back_where_a_conversion_is_undone() -> None:
+def test_large_record_is_recovered_from_a_conversion() -> None:
     file = File((b"small\n", Random(3).randbytes(1 << 20), b"small\n"))
     lost = zero(file.data, file.at[1], file.at[1] + 12)
     Path("in").write_bytes(gzip.compress(lost.replace(b"\n", b"\r\n"), 1))
@@ -117,7 +117,7 @@ def test_a_large_record_comes_back_where_a_conversion_is_undone() -> None:
     assert list(tfrtool.records("out")) == list(file.payloads)
 
 
-def test_unverified_payloads_are_kept_on_request_alone() -> None:
+def test_unverified_payloads_are_kept_only_on_request() -> None:
     from kit.repair_laws import EXAMPLES
 
     file = File(EXAMPLES)
@@ -128,7 +128,7 @@ def test_unverified_payloads_are_kept_on_request_alone() -> None:
 
 
 @pytest.mark.parametrize("held", [0, 1000, 1 << 30])
-def test_what_a_walk_forgot_of_a_stream_can_be_read_again(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_discarded_bytes_of_a_stream_can_be_read_again(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reread, "_HELD", held)
     data = Random(5).randbytes(300_000)
     Path("in").write_bytes(gzip.compress(data, 1))

@@ -28,21 +28,21 @@ def many() -> None:
     Path("many").write_bytes(frame(b"payload") * 20_000 + b"torn")
 
 
-def test_a_pipe_gets_the_records_and_nothing_else(saved: bytes) -> None:
+def test_pipe_gets_records_only(saved: bytes) -> None:
     result = subprocess.run([*COMMAND, "repair", "in", "-o", "-"], env=environment(), capture_output=True)
     assert (result.returncode, result.stdout) == (1, saved)
     assert result.stderr.startswith(b"in\trestored\t")
 
 
 @mark.usefixtures("many")
-def test_a_reader_that_goes_away_ends_the_program() -> None:
+def test_broken_pipe_ends_the_program() -> None:
     result = shell('tfrtool repair many -o - | head -c 1; echo "${PIPESTATUS[0]}"')
     assert result.stdout.endswith("141\n")
     assert result.stderr == ""
 
 
 @mark.usefixtures("many")
-def test_a_reader_of_a_named_pipe_that_goes_away_is_an_error() -> None:
+def test_broken_named_pipe_is_an_error() -> None:
     os.mkfifo("fifo")
     result = shell("head -c 1 fifo > /dev/null & tfrtool repair many -o fifo")
     assert result.returncode == 3
@@ -50,7 +50,7 @@ def test_a_reader_of_a_named_pipe_that_goes_away_is_an_error() -> None:
 
 
 @mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_it_waits_for_an_input_keeps_what_was_published(number: signal.Signals, saved: bytes) -> None:
+def test_signal_keeps_published_outputs(number: signal.Signals, saved: bytes) -> None:
     os.mkfifo("fifo")
     command = [*COMMAND, "repair", "in", "fifo", "-o", "out/"]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:

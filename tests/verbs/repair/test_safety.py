@@ -46,22 +46,20 @@ def saved() -> bytes:
     return undisturbed()
 
 
-def test_a_kill_at_any_moment_leaves_no_output_or_a_whole_one(saved: bytes) -> None:
+def test_kill_leaves_no_partial_output(saved: bytes) -> None:
     for ended in at_each_call(by_signal(signal.SIGKILL), "in", "-o", "out"):
         assert ended.code == -signal.SIGKILL
         assert output() in (None, saved)
         assert len(temporary()) <= 1
 
 
-def test_a_kill_at_any_moment_leaves_the_old_output_or_the_whole_new_one(saved: bytes) -> None:
+def test_kill_leaves_the_old_or_the_new_output(saved: bytes) -> None:
     found = {output() for _ in at_each_call(by_signal(signal.SIGKILL), "in", "-o", "out", "--force", old=True)}
     assert found == {OLD, saved}
 
 
 @mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_at_any_moment_leaves_the_old_output_or_the_whole_new_one(
-    number: signal.Signals, code: int, saved: bytes
-) -> None:
+def test_signal_leaves_the_old_or_the_new_output(number: signal.Signals, code: int, saved: bytes) -> None:
     args = ("in", "-o", "out", "--force")
     for ended in at_each_call(by_signal(number), *args, moments="before behind", old=True):
         assert (ended.code, "tfrtool:" in ended.said) == (code, False), ended
@@ -69,7 +67,7 @@ def test_a_signal_at_any_moment_leaves_the_old_output_or_the_whole_new_one(
         assert temporary() == [], ended
 
 
-def test_a_call_that_fails_is_an_error_or_does_no_harm(saved: bytes) -> None:
+def test_failing_call_is_an_error_or_harmless(saved: bytes) -> None:
     for ended in at_each_call(fail, "in", "-o", "out"):
         assert (ended.code, output()) in ((1, saved), (3, None)), ended
         assert ("tfrtool: " in ended.said) == (ended.code == 3), ended
@@ -77,7 +75,7 @@ def test_a_call_that_fails_is_an_error_or_does_no_harm(saved: bytes) -> None:
             assert temporary() == []
 
 
-def test_a_disk_that_is_full_at_any_byte_leaves_nothing_of_an_output(saved: bytes) -> None:
+def test_full_disk_leaves_no_output(saved: bytes) -> None:
     for room in [*range(0, len(saved), 1499), len(saved) - 1]:
         ended = forked("repair", "in", "-o", "out", before=with_room_for(room))
         assert ended.code == 3
@@ -88,13 +86,13 @@ def test_a_disk_that_is_full_at_any_byte_leaves_nothing_of_an_output(saved: byte
     assert output() == saved
 
 
-def test_a_full_disk_behind_standard_output_is_an_error() -> None:
+def test_full_disk_behind_stdout_is_an_error() -> None:
     result = shell('tfrtool repair "$1" -o - > /dev/full', "in")
     assert result.returncode == 3
     assert "tfrtool: in: cannot write standard output: no space is left" in result.stderr
 
 
-def test_a_byte_that_cannot_be_read_is_an_error_that_says_where_and_what_helps() -> None:
+def test_unreadable_byte_is_an_error_with_a_hint() -> None:
     Path("large").write_bytes(SAMPLE * 200)
     real = os.preadv
 
@@ -131,14 +129,14 @@ def reported(output: str, **options: bool) -> RepairReport:
     return report
 
 
-def test_an_output_that_somebody_else_makes_meanwhile_stays(monkeypatch: MonkeyPatch) -> None:
+def test_output_made_by_another_process_stays(monkeypatch: MonkeyPatch) -> None:
     at_the_end(monkeypatch, lambda: Path("out").write_bytes(OLD))
     report = reported("out")
     assert report.error and "made by somebody else meanwhile" in report.error[1]
     assert (output(), temporary(), report.output) == (OLD, [], None)
 
 
-def test_a_directory_that_vanishes_is_an_error(monkeypatch: MonkeyPatch) -> None:
+def test_vanished_directory_is_an_error(monkeypatch: MonkeyPatch) -> None:
     os.mkdir("there")
     at_the_end(monkeypatch, lambda: shutil.rmtree("there", ignore_errors=True))
     report = reported("there/out")
@@ -146,7 +144,7 @@ def test_a_directory_that_vanishes_is_an_error(monkeypatch: MonkeyPatch) -> None
     assert os.listdir() == ["in"]
 
 
-def test_an_output_that_does_not_read_back_as_it_was_written_is_not_published(monkeypatch: MonkeyPatch) -> None:
+def test_output_that_fails_verification_is_not_published(monkeypatch: MonkeyPatch) -> None:
     def spoil() -> None:
         (hidden,) = temporary()
         Path(hidden).write_bytes(flip(Path(hidden).read_bytes(), 500))
@@ -157,7 +155,7 @@ def test_an_output_that_does_not_read_back_as_it_was_written_is_not_published(mo
     assert os.listdir() == ["in"]
 
 
-def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time(monkeypatch: MonkeyPatch) -> None:
+def test_bytes_appended_meanwhile_are_ignored(monkeypatch: MonkeyPatch) -> None:
     real = Source.reopen
 
     def again(source: Source) -> Source:
@@ -172,7 +170,7 @@ def test_what_is_appended_to_an_input_while_it_is_read_is_left_for_the_next_time
 
 
 @mark.parametrize("data", [SAMPLE, SOUND], ids=["damaged", "sound"])
-def test_an_input_that_is_rewritten_between_the_readings_is_an_error(data: bytes, monkeypatch: MonkeyPatch) -> None:
+def test_input_rewritten_between_passes_is_an_error(data: bytes, monkeypatch: MonkeyPatch) -> None:
     real = Source.reopen
 
     def again(source: Source) -> Source:
@@ -189,7 +187,7 @@ def test_an_input_that_is_rewritten_between_the_readings_is_an_error(data: bytes
     assert os.listdir() == ["in"]
 
 
-def test_memory_that_runs_out_is_an_error_that_leaves_nothing(monkeypatch: MonkeyPatch) -> None:
+def test_out_of_memory_leaves_nothing(monkeypatch: MonkeyPatch) -> None:
     def fsync(descriptor: int) -> None:
         raise MemoryError
 
@@ -200,7 +198,7 @@ def test_memory_that_runs_out_is_an_error_that_leaves_nothing(monkeypatch: Monke
 
 @mark.parametrize("payload", [b"caf\xc3\xa9 au lait", b"one\r\ntwo", bytes(range(256))])
 @mark.parametrize("records", [1, 5, 40])
-def test_records_of_a_broken_gzip_file_are_never_converted(tmp_path: Path, payload: bytes, records: int) -> None:
+def test_broken_gzip_records_are_never_text_converted(tmp_path: Path, payload: bytes, records: int) -> None:
     packed = gzip.compress(b"".join(frame(payload + bytes([n])) for n in range(records)), mtime=0)
     path, out = tmp_path / "in.gz", tmp_path / "out"
     for at in range(10, len(packed), 3):

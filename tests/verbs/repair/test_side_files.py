@@ -36,7 +36,7 @@ def saved() -> bytes:
     return undisturbed()
 
 
-def test_a_disk_that_is_full_for_a_side_file_leaves_no_new_file_and_the_old_output() -> None:
+def test_full_disk_for_side_file_keeps_the_old_output() -> None:
     args = ("repair", "in", "-o", "out", "--keep", "before", *SIDES)  # which drops more than it writes
     assert forked(*args).code == 1
     kept, dropped = (Path(name).read_bytes() for name in ("out", "dropped"))
@@ -52,7 +52,7 @@ def test_a_disk_that_is_full_for_a_side_file_leaves_no_new_file_and_the_old_outp
         assert output() == b"old"
 
 
-def test_a_disk_that_is_full_for_the_list_alone_leaves_no_file() -> None:
+def test_full_disk_for_the_list_leaves_no_file() -> None:
     Path("many").write_bytes(b"".join(frame(b"sound") + flip(frame(b"payload"), 14) for _ in range(99)))
     ended = forked("repair", "many", "-o", "out", *SIDES, before=with_room_for(5000))
     assert ended.code == 3
@@ -60,7 +60,7 @@ def test_a_disk_that_is_full_for_the_list_alone_leaves_no_file() -> None:
     assert sorted(os.listdir()) == ["in", "many"]
 
 
-def test_a_full_device_for_a_side_file_stops_the_run_before_anything_is_published() -> None:
+def test_full_device_for_side_file_stops_the_run() -> None:
     Path("other").write_bytes(SOUND)
     ended = forked("repair", "in", "other", "-o", "out/", "--report", "/dev/full", "--json")
     assert ended.code == 3
@@ -73,7 +73,7 @@ def test_a_full_device_for_a_side_file_stops_the_run_before_anything_is_publishe
     assert sorted(os.listdir()) == ["in", "other"]
 
 
-def test_outputs_that_were_told_of_as_written_are_taken_back_in_words_where_a_side_file_fails_at_the_end() -> None:
+def test_late_side_file_failure_retracts_outputs() -> None:
     Path("other").write_bytes(SOUND)
 
     def before(told: int) -> None:
@@ -114,9 +114,7 @@ def clear() -> None:
 
 @mark.slow
 @mark.parametrize("force", [(), ("--force",)])
-def test_a_kill_at_any_moment_leaves_no_output_without_its_side_files(
-    whole: dict[str, bytes], force: tuple[str, ...]
-) -> None:
+def test_kill_leaves_no_output_without_side_files(whole: dict[str, bytes], force: tuple[str, ...]) -> None:
     left = []
     for ended in at_each_call(
         by_signal(signal.SIGKILL), "in", "-o", "out", *force, *SIDES, moments="before behind", calls=NAMING
@@ -129,7 +127,7 @@ def test_a_kill_at_any_moment_leaves_no_output_without_its_side_files(
 
 
 @mark.slow
-def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dict[str, bytes]) -> None:
+def test_kill_leaves_no_new_output_beside_an_old_list(whole: dict[str, bytes]) -> None:
     def old() -> None:
         for name in ALL:
             Path(name).write_bytes(b"old")
@@ -145,9 +143,7 @@ def test_a_kill_at_any_moment_leaves_no_new_output_beside_an_old_list(whole: dic
 
 @mark.slow
 @mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_at_any_moment_leaves_all_files_or_none(
-    whole: dict[str, bytes], number: signal.Signals, code: int
-) -> None:
+def test_signal_leaves_all_files_or_none(whole: dict[str, bytes], number: signal.Signals, code: int) -> None:
     left = set()
     for ended in at_each_call(by_signal(number), "in", "-o", "out", *SIDES, moments="before behind", calls=NAMING):
         assert (ended.code, "tfrtool:" in ended.said, temporary()) == (code, False, []), ended
@@ -158,7 +154,7 @@ def test_a_signal_at_any_moment_leaves_all_files_or_none(
 
 
 @mark.slow
-def test_a_call_that_fails_leaves_no_output_that_the_list_takes_back_nor_one_that_it_lacks(
+def test_failing_call_keeps_list_and_outputs_consistent(
     whole: dict[str, bytes],
 ) -> None:
     for ended in at_each_call(fail, "in", "-o", "out", *SIDES, calls=("write", *NAMING)):
@@ -173,7 +169,7 @@ def test_a_call_that_fails_leaves_no_output_that_the_list_takes_back_nor_one_tha
         clear()
 
 
-def test_outputs_of_several_inputs_come_after_what_tells_of_them() -> None:
+def test_outputs_are_published_after_side_files() -> None:
     Path("other").write_bytes(SOUND)
 
     def before(told: int) -> None:
@@ -205,7 +201,7 @@ def theirs_at_the_list(path: str) -> Callable[[int], None]:
     return before
 
 
-def test_a_list_that_somebody_else_makes_meanwhile_stays_and_no_output_is_published() -> None:
+def test_list_made_by_another_process_stays() -> None:
     ended = forked("repair", "in", "-o", "out", *SIDES, before=theirs_at_the_list("list"))
     assert ended.code == 3
     assert ended.said.endswith(
@@ -215,7 +211,7 @@ def test_a_list_that_somebody_else_makes_meanwhile_stays_and_no_output_is_publis
     assert (Path("list").read_bytes(), list(there())) == (b"theirs", ["dropped", "list"])
 
 
-def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list() -> None:
+def test_output_made_by_another_process_is_retracted() -> None:
     Path("other").write_bytes(SOUND)
 
     ended = forked("repair", "in", "other", "-o", "new/", *SIDES, before=theirs_at_the_list("new/in"))
@@ -226,7 +222,7 @@ def test_an_output_that_somebody_else_makes_meanwhile_is_taken_back_in_the_list(
     assert (last["type"], last["path"]) == ("error", "in")
 
 
-def test_more_outputs_than_files_may_be_open_wait_all_the_same() -> None:
+def test_more_outputs_than_open_files_can_wait() -> None:
     os.mkdir("many")
     for number in range(80):
         Path(f"many/{number}").write_bytes(frame(b"sound"))
@@ -235,7 +231,7 @@ def test_more_outputs_than_files_may_be_open_wait_all_the_same() -> None:
     assert (ended.code, ended.said, len(os.listdir("new"))) == (0, "", 80)
 
 
-def test_many_names_are_brought_to_the_disk_at_once() -> None:
+def test_many_names_are_synced_at_once() -> None:
     Path("other").write_bytes(SOUND)
 
     def before(told: int) -> None:

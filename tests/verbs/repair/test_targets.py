@@ -41,7 +41,7 @@ REFUSED = {
 
 @mark.parametrize("option", OPTIONS)
 @mark.parametrize("target", REFUSED)
-def test_what_cannot_be_written_is_refused_before_anything_is(option: str, target: str) -> None:
+def test_unwritable_output_is_refused_first(option: str, target: str) -> None:
     if option == "-o" and target.startswith("directory"):
         return  # where the output goes into it
     before = found()
@@ -58,7 +58,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is(option: str, targe
 
 
 @mark.parametrize("option", OPTIONS)
-def test_a_directory_in_which_nothing_can_be_made_is_said_to_be_so(option: str) -> None:
+def test_unwritable_directory_is_reported(option: str) -> None:
     def before(told: int) -> None:
         real = os.open
 
@@ -76,7 +76,7 @@ def test_a_directory_in_which_nothing_can_be_made_is_said_to_be_so(option: str) 
 
 
 @mark.parametrize("option", OPTIONS)
-def test_the_null_device_takes_what_nobody_wants(option: str) -> None:
+def test_null_device_is_accepted(option: str) -> None:
     for printed in ("words", "/dev/null"):
         assert (
             shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} /dev/null > {printed}").returncode
@@ -85,7 +85,7 @@ def test_the_null_device_takes_what_nobody_wants(option: str) -> None:
 
 
 @mark.parametrize("option", ["--report", "--quarantine"])
-def test_a_named_pipe_takes_a_side_file(option: str, here: Path) -> None:
+def test_named_pipe_takes_a_side_file(option: str, here: Path) -> None:
     os.mkfifo("fifo")
     result = shell(f"cat fifo > taken & tfrtool repair torn -o out {option} fifo; wait")
     assert result.stderr == ""
@@ -95,7 +95,7 @@ def test_a_named_pipe_takes_a_side_file(option: str, here: Path) -> None:
 
 
 @mark.parametrize("option", ["--report", "--quarantine"])
-def test_a_full_device_is_an_error_that_leaves_no_output(option: str) -> None:
+def test_full_device_leaves_no_output(option: str) -> None:
     ended = forked("repair", "torn", "-o", "out", option, "/dev/full")
     assert ended.code == 3
     assert ended.said.endswith(
@@ -109,14 +109,14 @@ def test_a_full_device_is_an_error_that_leaves_no_output(option: str) -> None:
 @mark.parametrize(
     "command", ["repair damaged -o out", "count damaged", "verify -", "convert damaged -o out --to ofrecord"]
 )
-def test_words_are_not_written_into_an_input(command: str) -> None:
+def test_messages_are_not_written_into_an_input(command: str) -> None:
     before = found()
     ended = shell(f"tfrtool {command} < damaged >> damaged")
     assert (ended.returncode, found()) == (3, before)
     assert "an input is never written to" in ended.stderr
 
 
-def test_standard_output_by_another_name_takes_the_records_alone_and_no_side_file() -> None:
+def test_stdout_by_another_name_takes_records_only() -> None:
     assert shell("tfrtool repair torn -o /dev/stdout > records").returncode == 1
     assert Path("records").read_bytes() == WHOLE
     for option in ("--report", "--quarantine"):
@@ -126,19 +126,19 @@ def test_standard_output_by_another_name_takes_the_records_alone_and_no_side_fil
 
 
 @mark.parametrize("option", OPTIONS)
-def test_a_file_that_is_printed_to_is_not_replaced(option: str) -> None:
+def test_file_behind_stdout_is_not_replaced(option: str) -> None:
     result = shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} words > words")
     assert (result.returncode, Path("words").read_bytes()) == (2, b"")
     assert "'words' is where standard output goes: choose another name" in result.stderr
 
 
-def test_a_directory_that_cannot_be_made_since_a_file_stands_there_is_said_to_be_so() -> None:
+def test_file_in_place_of_a_directory_is_reported() -> None:
     ended = forked("repair", "torn", "-o", "sound/")
     assert (ended.code, Path("sound").read_bytes()) == (3, SOUND)
     assert ended.said == "tfrtool: cannot make the directory 'sound/': something else has that name\n"
 
 
-def test_a_current_directory_that_was_removed_is_said_to_be_so(here: Path) -> None:
+def test_removed_current_directory_is_reported(here: Path) -> None:
     os.mkdir("gone")
 
     def before(told: int) -> None:
