@@ -14,6 +14,7 @@ from kit.messages import BYTES, INT64S, OF_INT32S, entry, numbers, raw_example, 
 from tfrtool.framing.encode import frame, ofrecord_frame
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.report import RepairReport
+from tfrtool.sources.codecs.text_mode import undone
 from tfrtool.sources.source import open_source
 from tfrtool.sources.spool import read_all
 from tfrtool.verbs.options import Options
@@ -129,7 +130,8 @@ def records(data: bytes, *, ofrecord: bool = False) -> list[bytes]:
 def obeys(here: Path, sample: Sample, hurt: bytes, **options: object) -> Repaired:
     """Repair a damaged file, holding the result to every law; what is given back is for more."""
     done = repaired(here, hurt, **options)
-    accounts_for_all(done, unpacked(done, hurt))
+    decoded = unpacked(done, hurt)
+    accounts_for_all(done, undone(decoded, done.report.diagnosis or "") if done.report.converted else decoded)
     written = records(done.data or b"", ofrecord=sample.is_ofrecord)
     assert len(written) == done.report.records
     assert (done.data is not None) == (bool(written) or done.report.status == "clean")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from tfrtool.errors import OpenError, ReadError
 from tfrtool.sources.local import LocalFile
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from tfrtool.framing.stream import Readable
     from tfrtool.sources.codecs.decoder import Decoder
     from tfrtool.sources.codecs.faults import CodecFault
+    from tfrtool.sources.codecs.text_mode import TextConversion
     from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.spool import Spool
     from tfrtool.types import Compression
@@ -64,13 +64,6 @@ class RawStream(Protocol):
     def close(self) -> None: ...
 
 
-class Undo(NamedTuple):
-    """How packed bytes are had back as they were: `made` gives them, and `message` says what was done to them."""
-
-    made: Callable[[Readable], Readable]
-    message: str
-
-
 class Source:
     """An open input. A context manager; `close` may be called twice.
 
@@ -95,17 +88,18 @@ class Source:
         self.seekable = raw.seekable
         self.head = self.raw_head = raw_head
         self._raw = raw
-        self._undo: Undo | None = None
+        self._inner_text: TextConversion | None = None
+        self._text: str | None = None
+        self._spools: list[Spool] = []
         self._lead = 0
-        self._decoded: Spool | None = None
         self._decoder: Decoder | None = None
 
     def decompress_as(
-        self, compression: Literal["gzip", "zlib"], *, checked: bool, undo: Undo | None = None, lead: int = 0
+        self, compression: Literal["gzip", "zlib"], *, checked: bool, text: TextConversion | None = None, lead: int = 0
     ) -> None:
         """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is.
 
-        `undo` undoes first what was done to the packed bytes; `lead` bytes before them are given as they are.
+        `text` is a conversion of the packed bytes, undone first; `lead` bytes before them are read as they are.
         """
         from tfrtool.sources.codecs.container import CONTAINERS
         from tfrtool.sources.codecs.decoder import Decoder
@@ -117,16 +111,30 @@ class Source:
             self.format_mismatch = _describe_mismatch(compression, self.raw_head, self.size_on_disk)
             return
         self.compression, self.seekable, self.format_mismatch = compression, False, None
-        self._undo, self._lead = undo, lead
+        self._inner_text, self._lead = text, lead
         packed: Readable = self._raw
-        if undo:
-            packed = undo.made(self._raw)
-            self.faults.append(CodecFault(0, 0, undo.message, stops=True, harmless=True))
+        if text:
+            packed = self._undo_text(packed, text.diagnosis)
+            self.faults.append(CodecFault(0, 0, text.message, stops=True, harmless=True))
         # isal needs a second look at what is odd, which only a file can give.
         quick = _quick_zlib() if packed is self._raw and self._raw.seekable else None
         self._decoder = Decoder(packed, container, self.faults, quick, lead)
-        self.data = self._decoded = Spool(self._decoder.chunks(), self.name)
+        self.data = Spool(self._decoder.chunks(), self.name)
+        self._spools.append(self.data)
         self.head = _first_bytes(self.data)
+
+    def undo_text(self, diagnosis: str) -> None:
+        """Decode the decoded stream once more, to what it was before the text conversion that `diagnosis` names."""
+        self.data = self._undo_text(self.data, diagnosis)
+        self._text, self.seekable, self.head = diagnosis, False, _first_bytes(self.data)
+
+    def _undo_text(self, data: Readable, diagnosis: str) -> Spool:
+        from tfrtool.sources.codecs.text_mode import TextModeDecoder
+        from tfrtool.sources.spool import Spool
+
+        spool = Spool(TextModeDecoder(data, diagnosis).chunks(), self.name)
+        self._spools.append(spool)
+        return spool
 
     def position_encoded(self) -> int:
         """Bytes of the input consumed so far, for progress."""
@@ -170,7 +178,9 @@ class Source:
         raw = self._raw.share()
         source = Source(self.name, raw, _first_bytes(raw))
         if self.compression != "none":
-            source.decompress_as(self.compression, checked=True, undo=self._undo, lead=self._lead)
+            source.decompress_as(self.compression, checked=True, text=self._inner_text, lead=self._lead)
+        if self._text is not None:
+            source.undo_text(self._text)
         source.size_on_disk = self.size_on_disk
         return source
 
@@ -183,8 +193,8 @@ class Source:
 
     def close(self) -> None:
         """Close the input and drop what was kept of it."""
-        if self._decoded is not None:
-            self._decoded.close()
+        for spool in self._spools:
+            spool.close()
         self._raw.close()
 
     def __enter__(self) -> Self:

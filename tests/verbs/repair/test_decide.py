@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from kit import repair_laws as repairkit
-from kit.damage import Drip, File, cut, drop, flip, insert, nest, spoil, ten, written_by, zero
+from kit.damage import File, cut, drop, flip, insert, nest, spoil, ten, written_by, zero
 from kit.messages import example
 
 import tfrtool
@@ -22,8 +19,6 @@ from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.framing.recovery import gap_scan as scout
 from tfrtool.framing.stream import Held, Readable
 from tfrtool.framing.walk import walk
-from tfrtool.sources.codecs import text_mode as unmangle
-from tfrtool.sources.codecs.text_mode import TextModeDecoder
 from tfrtool.types import Kind
 from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, RecoveryPolicy, copied, count_valid_frames, frames_of
 
@@ -276,77 +271,6 @@ def content(stream: Readable, step: int = 1000) -> bytes:
     while got := stream.read_into(len(out), view):
         out += view[:got]
     return out
-
-
-EVERY_BYTE = bytes(range(256)) * 3
-
-
-def test_line_ends_are_taken_back() -> None:
-    assert content(TextModeDecoder(Held(EVERY_BYTE.replace(b"\n", b"\r\n")), "crlf")) == EVERY_BYTE
-
-
-@pytest.mark.parametrize("data", [b"", b"\r", b"\n", b"\r\r\n", b"\r\n\r\n", b"a\r", b"\rb"])
-def test_a_carriage_return_of_the_file_itself_stays(data: bytes) -> None:
-    assert content(TextModeDecoder(Held(data.replace(b"\n", b"\r\n")), "crlf")) == data
-
-
-@pytest.mark.parametrize("before", [(1 << 20) - 1, (1 << 20), (1 << 20) - 2])
-def test_a_line_end_between_two_reads_is_one(before: int) -> None:
-    data = b"x" * before + b"\nrest\n"
-    assert content(TextModeDecoder(Held(data.replace(b"\n", b"\r\n")), "crlf"), 1 << 16) == data
-
-
-def test_bytes_written_as_two_are_taken_back() -> None:
-    assert content(TextModeDecoder(Held(EVERY_BYTE.decode("latin-1").encode()), "utf8-mangled")) == EVERY_BYTE
-
-
-def test_bytes_of_windows_1252_are_taken_back_too() -> None:
-    data = bytes(byte for byte in range(256) if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
-    assert content(TextModeDecoder(Held(data.decode("cp1252").encode()), "utf8-mangled")) == data
-
-
-@pytest.mark.parametrize("before", range(4))
-def test_a_character_between_two_reads_is_one(before: int) -> None:
-    data = b"x" * ((1 << 20) - before) + b"\x80\xfe" * 4
-    assert content(TextModeDecoder(Held(data.decode("latin-1").encode()), "utf8-mangled"), 1 << 16) == data
-
-
-def test_a_byte_that_became_another_character_is_a_question_mark() -> None:
-    assert content(TextModeDecoder(Held("a\ufffdb\u4e2d".encode()), "utf8-mangled")) == b"a?b?"
-
-
-@pytest.mark.parametrize("odd", [b"\xff", b"\xc3", b"\xc3(", b"\xe2\x82"])
-def test_what_is_no_text_stays_as_it_is_and_ends_nothing(odd: bytes) -> None:
-    for more in (b"", "é".encode(), b"more"):
-        assert content(TextModeDecoder(Held("né".encode() + odd + more), "utf8-mangled")) == b"n\xe9" + odd + (
-            b"\xe9" if more == "é".encode() else more
-        )
-
-
-@pytest.mark.parametrize("diagnosis", ["crlf", "utf8-mangled"])
-@given(data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", "é€\ufffd".encode(), b"\xc3", b"\xff"])))
-def test_every_byte_of_an_undone_stream_knows_where_it_came_from(diagnosis: str, data: list[bytes]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unmangle, "_STEP", 7)
-        whole = b"".join(data)
-        undone = TextModeDecoder(Held(whole), diagnosis)
-        result = content(undone, 3)
-        origins = [undone.origin(at) for at in range(len(result) + 1)]
-        assert (origins[0], origins[-1]) == (0, len(whole))
-        for at, (begin, end) in enumerate(pairwise(origins)):
-            assert content(TextModeDecoder(Held(whole[begin:end]), diagnosis)) == result[at : at + 1]
-
-
-def test_an_undone_stream_can_be_had_again_from_where_it_was_not_forgotten() -> None:
-    whole = EVERY_BYTE * 400
-    source = Drip(whole.decode("latin-1").encode(), 1 << 20)
-    undone, view = TextModeDecoder(source, "utf8-mangled"), memoryview(bytearray(1000))
-    for at in range(0, len(whole) - 1000, 50_000):
-        undone.forget(at)
-        undone.release(at)
-        assert undone.read_into(at + 1000, view) and undone.read_into(at, view)
-        assert view == whole[at : at + 1000]
-    assert source.forgotten > len(whole)
 
 
 # What stands in dropped bytes

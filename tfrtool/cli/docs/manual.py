@@ -183,6 +183,10 @@ last line has the total. Damage is reported on standard error.
     ],
     "repair": [
         """\
+Offsets of a compressed file count decompressed bytes. If a text conversion damaged the file (LF became CR LF, or bytes
+were written as UTF-8), repair undoes it first; its offsets count the bytes from before the conversion.
+""",
+        """\
 In a pipe, each damaged range is a line of tab-separated fields: path, action (restored, corrected, kept or dropped),
 fault, begin, end (exclusive), record number, records written, bytes dropped, message. Each input is a line after them:
 path, status, intact records, records written, bytes dropped, output, message. With -o - these lines go to standard

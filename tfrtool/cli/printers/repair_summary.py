@@ -95,7 +95,7 @@ class RepairSummary:
         found = [RecoveredCount(report.kept, "sound", "sound, copied as they are")] if report.kept else []
         for way, (briefly, words) in _WAYS.items():
             count = self.ways[way]
-            if count and way == "conversion":  # sound records stand in the same ranges
+            if report.converted and way == "conversion":
                 count = report.restored - sum(self.ways[how] for how in _PROVED)
             if count:
                 if way == "corrected":

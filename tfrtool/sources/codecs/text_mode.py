@@ -1,145 +1,63 @@
-"""Undoing a text conversion on the fly, and telling where each byte of the result came from.
+"""Text conversions of binary data: CR LF for LF, and Latin-1 written as UTF-8. Detect them, and undo them by a decoder.
 
-Record files that went through a text conversion: told by undoing it and finding records.
+A conversion is proved by undoing it: then intact records appear that were not there before.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Literal
 from zlib import decompressobj
 from zlib import error as zlib_error
 
 from tfrtool.framing.crc import header_is_sound
-from tfrtool.framing.layout import FOOTER, HEADER
 from tfrtool.framing.stream import Held, Readable
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.suggestion import Suggestion
 
 _STEP = 1 << 16
 NO_TEXT = re.compile("[\udc80-\udcff]")
-"""How Python decodes a byte that is no UTF-8 where it has to (PEP 383)."""
-_HELD = 2
-"""Pieces whose result is kept: whoever reads across the edge of two must not have them undone at every step."""
+"""How Python decodes a byte that is not UTF-8 with `surrogateescape` (PEP 383)."""
 
 
 class TextModeDecoder:
-    """A decoded stream as it was before the conversion that `diagnosis` names, as a `Readable`.
+    """Decode a stream to what it was before the conversion that `diagnosis` names.
 
-    What cannot be undone stays as it is, byte by byte, or becomes a question mark: the record around it then fails its
-    checksum. The stream is undone in pieces when they are asked for, so that any offset can be had for as long as
-    `data` gives what it was made of.
+    Bytes that cannot be restored stay as they are, or become a question mark; the record around them then fails its
+    checksum. `data` is told to forget what was decoded.
     """
-
-    size = None
-    """Never known beforehand, in bytes."""
 
     def __init__(self, data: Readable, diagnosis: str) -> None:
         self._data = data
         self._crlf = diagnosis == "crlf"
-        self._undo, self._widths = (_line_feeds, _line_widths) if self._crlf else (_single_bytes, _char_widths)
         self.converted = self.left = 0
-        """Line feeds, or bytes from 128 on, that were met so far: those that were undone, and those that were found as
-        no conversion leaves them."""
-        self._starts = [0]  # where the pieces found so far begin, and the next one, in this stream
-        self._origins = [0]  # and in that which was converted
-        self._ended = False
-        self._pieces: dict[int, bytes] = {}
-        self._table: tuple[int, list[int]] = (-1, [])
+        """Line feeds, or bytes from 128 on, so far: those that were converted, and those that cannot have been."""
 
-    def read_into(self, offset: int, view: memoryview) -> int:
-        """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream."""
-        got = 0
-        while got < len(view):
-            number = self._find(offset + got)
-            if number is None:
-                break
-            at = offset + got - self._starts[number]
-            part = self._piece(number)[at : at + len(view) - got]
-            view[got : got + len(part)] = part
-            got += len(part)
-        return got
-
-    def forget(self, offset: int) -> None:
-        """Bytes before `offset` will not be asked for again, but where they came from may be."""
-        number = bisect_right(self._starts, offset) - 1
-        if number >= 0:
-            self._data.forget(self._origins[number])
-
-    def release(self, offset: int) -> None:
-        """Nobody will ask where a byte before `offset` came from."""
-        gone = max(0, bisect_right(self._starts, offset) - 1)
-        del self._starts[:gone], self._origins[:gone]
-
-    def origin(self, offset: int) -> int:
-        """The offset in the converted stream of what became the byte at `offset`; its end for the end of this one."""
-        number = self._find(offset)
-        if number is None:
-            return self._origins[-1]
-        begin = self._origins[number]
-        if self._table[0] != begin:
-            self._table = begin, list(accumulate(self._widths(self._raw(number)), initial=0))
-        return begin + self._table[1][offset - self._starts[number]]
-
-    def untouched(self, batch: Batch) -> int:
-        """How many frames of a batch, none of which is released, the conversion left as they were."""
-        view = batch.view
-        if view is None or batch.begins[0] < HEADER or batch.ends[-1] + FOOTER > len(view):  # one large record
-            return self._is_untouched(batch.begin, batch.end)
-        count = 0
-        for begin, end in zip(batch.begins, batch.ends, strict=True):
-            frame = bytes(view[begin - HEADER : end + FOOTER])
-            if frame.isascii() if not self._crlf else b"\n" not in frame:
-                count += 1
-            elif self.left:  # else whatever could be converted was
-                count += self._is_untouched(batch.base + begin - HEADER, batch.base + end + FOOTER)
-        return count
-
-    def _is_untouched(self, begin: int, end: int) -> bool:
-        return self.origin(end) - self.origin(begin) == end - begin
-
-    def _find(self, offset: int) -> int | None:
-        """The piece that holds a byte, among those that are not released; None behind the end."""
-        while offset >= self._starts[-1]:
-            if self._ended:
-                return None
-            begin = self._origins[-1]
-            chunk = self._read(begin, _STEP)
-            self._ended = len(chunk) < _STEP
-            used, undone = self._undo(chunk, self._ended)
-            if used:
-                made, left = (line_ends if self._crlf else high_bytes)(chunk[:used])
-                self.converted, self.left = self.converted + made, self.left + left
-                self._keep(begin, undone)
-                self._starts.append(self._starts[-1] + len(undone))
-                self._origins.append(begin + used)
-        return bisect_right(self._starts, offset) - 1
-
-    def _piece(self, number: int) -> bytes:
-        begin = self._origins[number]
-        if begin not in self._pieces:
-            self._keep(begin, self._undo(self._raw(number), True)[1])
-        return self._pieces[begin]
-
-    def _keep(self, begin: int, undone: bytes) -> None:
-        if len(self._pieces) == _HELD:
-            del self._pieces[next(iter(self._pieces))]
-        self._pieces[begin] = undone
-
-    def _raw(self, number: int) -> bytes:
-        return self._read(self._origins[number], self._origins[number + 1] - self._origins[number])
-
-    def _read(self, begin: int, size: int) -> bytes:
-        view = memoryview(bytearray(size))
-        return bytes(view[: self._data.read_into(begin, view)])
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the decoded bytes in order."""
+        undo, count = (_line_feeds, line_ends) if self._crlf else (_single_bytes, high_bytes)
+        at, buffer, last = 0, memoryview(bytearray(_STEP)), False
+        while not last:
+            got = self._data.read_into(at, buffer)
+            last = got < _STEP
+            used, decoded = undo(bytes(buffer[:got]), last)
+            converted, left = count(bytes(buffer[:used]))
+            self.converted, self.left = self.converted + converted, self.left + left
+            at += used
+            self._data.forget(at)
+            if decoded:
+                yield decoded
 
 
-# Both ways take a chunk and whether nothing follows it, and give how much of it was used, and the result.
+def undone(data: bytes, diagnosis: str) -> bytes:
+    """Return some bytes as they were before a conversion."""
+    return b"".join(TextModeDecoder(Held(data), diagnosis).chunks())
+
+
+# Both take a chunk and whether it is the last, and return how many bytes of it they used, and the result.
 
 
 def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
@@ -148,18 +66,9 @@ def _line_feeds(chunk: bytes, last: bool) -> tuple[int, bytes]:
 
 
 def line_ends(chunk: bytes) -> tuple[int, int]:
-    """How many line feeds stand behind a carriage return, and how many do not."""
+    """Count line feeds with a carriage return before them, and those without."""
     converted = chunk.count(b"\r\n")
     return converted, chunk.count(b"\n") - converted
-
-
-def _line_widths(chunk: bytes) -> Iterator[int]:
-    """Of each byte of the result, from how many it came."""
-    first, *others = chunk.split(b"\r\n")
-    yield from (1,) * len(first)
-    for other in others:
-        yield 2
-        yield from (1,) * len(other)
 
 
 def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
@@ -169,14 +78,10 @@ def _single_bytes(chunk: bytes, last: bool) -> tuple[int, bytes]:
 
 
 def high_bytes(chunk: bytes) -> tuple[int, int]:
-    """How many bytes from 128 on were written as several, and how many stand by themselves."""
+    """Count bytes from 128 on that were written as several, and those that were not."""
     text = chunk.decode("utf-8", "surrogateescape")
     left = len(NO_TEXT.findall(text))
     return len(text) - len(text.encode("ascii", "ignore")) - left, left
-
-
-def _char_widths(chunk: bytes) -> Iterator[int]:
-    return (len(char.encode("utf-8", "surrogateescape")) for char in chunk.decode("utf-8", "surrogateescape"))
 
 
 def _encoded(text: str) -> bytes:
@@ -255,10 +160,9 @@ def packed_text_conversion(head: bytes) -> TextConversion | None:
     if whole:
         return None
     for found in (_CRLF, _LATIN):
-        undone = bytearray(len(head))
-        count = TextModeDecoder(Held(head), found.diagnosis).read_into(0, memoryview(undone))
-        if count < len(head):
-            unpacked, whole = _unpacked(bytes(undone[:count]))
+        before = undone(head, found.diagnosis)
+        if len(before) < len(head):
+            unpacked, whole = _unpacked(before)
             sound = header_is_sound(unpacked)
             if sound and (whole or _records(Held(unpacked)) > _records(Held(as_it_is))):
                 return replace(found, packed="gzip" if head[:1] == b"\x1f" else "zlib")
@@ -320,7 +224,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _gains(head: bytes, diagnosis: str) -> bool:
-    return _records(TextModeDecoder(Held(head), diagnosis)) > _records(Held(head))
+    return _records(Held(undone(head, diagnosis))) > _records(Held(head))
 
 
 def _has_sound_crlf(head: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -191,7 +192,7 @@ def _bytes(source: Source, begin: int, end: int) -> bytes:
 def _is_converted(report: FileReport, source: Source, found: TextConversion) -> bool:
     """Return whether a conversion explains the damage; if so, the report says what undoing it recovers.
 
-    Counts as `repair` does: records that the conversion did not change are intact, the others are recovered. Where the
+    Counts as `repair` does: records that were intact before stay intact, the others are recovered. Where the
     input cannot be read again, or the conversion cannot be undone, most of the file must be damaged.
     """
     plainly, mostly = report.records + (report.restorable or 0), 2 * report.damaged_bytes > (report.bytes or 0)
@@ -202,7 +203,7 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
             report.message = f"{report.message}; {_NOT_COUNTED}"
             report.suggestion = Suggestion("repair", report.path, aim="undo what can be undone")
         return mostly
-    undone = _unmangled(source, found.diagnosis)
+    undone = _undone(source, found.diagnosis)
     of_all = undone.converted > 1 and not undone.left  # so one cause explains what else would be many damages
     as_many = undone.records == plainly and (of_all or mostly)
     if not (undone.records > plainly or as_many or (mostly and not undone.records)):
@@ -210,41 +211,39 @@ def _is_converted(report: FileReport, source: Source, found: TextConversion) -> 
     say(report, as_found(found, undone.converted, undone.left))
     if undone.records:
         report.converted, report.damaged_records = True, undone.damaged
-        report.restorable = undone.records - min(report.records, undone.untouched)
+        report.restorable = undone.records - min(report.records, undone.intact)
         report.suggestion = Suggestion("repair", report.path, aim="undo it")
     elif plainly:
         report.suggestion = Suggestion("repair", report.path)
     return True
 
 
-class _Undoing(NamedTuple):
-    """What undoing a conversion gives: how many records are intact or recoverable then, how many of these it leaves
-    `untouched`, how many stay `damaged`; and how many bytes it changes and leaves."""
+class _Undone(NamedTuple):
+    """What undoing a conversion gives: records that are intact or recoverable then, how many of them are `intact`, how
+    many stay `damaged`; and how many bytes were converted, and how many that might have been were not (`left`)."""
 
     records: int
-    untouched: int
+    intact: int
     damaged: int
     converted: int
     left: int
 
 
-def _unmangled(source: Source, diagnosis: str) -> _Undoing:
+def _undone(source: Source, diagnosis: str) -> _Undone:
     from tfrtool.sources.codecs.text_mode import TextModeDecoder
-    from tfrtool.verbs.reading.reopen import ReplayStream
+    from tfrtool.sources.spool import Spool
 
-    records = untouched = damaged = 0
-    with source.reopen() as again, ReplayStream(again) as data:
-        undone = TextModeDecoder(data, diagnosis)
-        for event in walk(undone):
-            if isinstance(event, Batch):
-                records, untouched = records + event.count, untouched + undone.untouched(event)
-            else:
-                records += event.restorable
-                damaged += event.record is not None and not event.restorable
-            if undone.left:  # origins are kept until they were looked up
-                undone.release(event.end)
-                data.release(undone.origin(event.end))
-    return _Undoing(records, untouched, damaged, undone.converted, undone.left)
+    recoverable = intact = damaged = 0
+    with source.reopen() as again:
+        decoder = TextModeDecoder(again.data, diagnosis)
+        with closing(Spool(decoder.chunks(), source.name)) as data:
+            for event in walk(data):
+                if isinstance(event, Batch):
+                    intact += event.count
+                else:
+                    recoverable += event.restorable
+                    damaged += event.record is not None and not event.restorable
+    return _Undone(recoverable + intact, intact, damaged, decoder.converted, decoder.left)
 
 
 def _begins(head: bytes) -> str:

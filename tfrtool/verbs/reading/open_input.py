@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.crc import header_is_sound
@@ -21,9 +20,8 @@ from tfrtool.sources.codecs.container import CONTAINERS, GZIP_MAGIC, gzip_header
 from tfrtool.sources.codecs.decoder import Decoder
 from tfrtool.sources.codecs.lost_header import LOOK, deflate_begins, packed_as
 from tfrtool.sources.codecs.members import continues_past, next_member
-from tfrtool.sources.codecs.text_mode import TextModeDecoder, packed_text_conversion
+from tfrtool.sources.codecs.text_mode import packed_text_conversion
 from tfrtool.sources.detect.signatures import may_be_ofrecord
-from tfrtool.sources.source import Undo
 from tfrtool.sources.spool import Spool
 from tfrtool.verbs.reading.identify import told_apart
 
@@ -90,9 +88,8 @@ def _convert(source: Source, wanted: str) -> bool:
     found = packed_text_conversion(source.raw_head)
     if found is None:
         return False
-    diagnosis, kind = found.diagnosis, found.packed
-    assert kind is not None
-    source.decompress_as(kind, checked=True, undo=Undo(partial(TextModeDecoder, diagnosis=diagnosis), found.message))
+    assert found.packed is not None
+    source.decompress_as(found.packed, checked=True, text=found)
     return True
 
 

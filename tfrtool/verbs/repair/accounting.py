@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import Batch
 from tfrtool.report import Outcome, RepairReport
-from tfrtool.sources.codecs.text_mode import TextModeDecoder
-from tfrtool.types import Range
 from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.repair.decide import Payload, RecoveryPolicy
 from tfrtool.verbs.repair.output import RepairOutput
@@ -20,15 +18,13 @@ from tfrtool.verbs.repair.range_list import RangeList
 class RepairAccounting:
     """Takes what a walk finds, in its order, and yields what became of each damaged range.
 
-    `walked` is the stream in which the walk's offsets lie. All that is yielded, reported and set aside is told in bytes
-    of the decoded input, `data`: the two differ where a text conversion was undone, and then even sound frames are
-    something that was brought back.
+    Offsets are those of the decoded stream, `data`. Where a text conversion was undone to decode it, as many records
+    count as kept as were intact before, and the others as restored.
     """
 
     def __init__(
         self,
         data: ReplayStream,
-        walked: ReplayStream | TextModeDecoder,
         out: RepairOutput,
         policy: RecoveryPolicy,
         ranges: RangeList,
@@ -36,24 +32,12 @@ class RepairAccounting:
         keep: Literal["all", "before", "after"] = "all",
     ) -> None:
         self._data = data
-        self._walked = walked
         self._out = out
         self._policy = policy
         self._ranges = ranges
         self._report = report
         self._keep = keep
-        self._undone = isinstance(walked, TextModeDecoder)
-        self._origin: Callable[[int], int] = walked.origin if isinstance(walked, TextModeDecoder) else int
         self._damaged = False
-        self._reached = 0
-        self._pending: tuple[int, int, int] | None = None
-        """Where a run of frames of an undone stream begins in the input, and how many records were written and how many
-        restored before it."""
-
-    @property
-    def reached(self) -> int:
-        """How far the input is accounted for, in bytes of its decoded stream."""
-        return self._reached
 
     def take(self, event: Batch | Damage) -> Iterator[Outcome]:
         """Write, count and list the next event of the walk."""
@@ -63,24 +47,8 @@ class RepairAccounting:
             yield from self.broken(event)
             return
         else:
-            yield from self.emit_pending()
             yield self._damage(event)
-        self._walked.release(event.end)
-        self._data.release(self._reached)
-
-    def emit_pending(self) -> Iterator[Outcome]:
-        """List the frames that were held back to be listed as one range."""
-        if self._pending is None:
-            return
-        (begin, at, restored), self._pending = self._pending, None
-        if self._report.restored == restored:  # there was nothing to undo
-            self._ranges.kept(begin, self._reached, self._report.written - at)
-            return
-        damage = Damage(begin, self._reached, "stray", detail=self._report.message or "")
-        records = self._report.written - at
-        outcome = Outcome(damage, "restored", records, (), "the conversion undone, every checksum holds", at=at)
-        self._ranges.damage(outcome, self._data)
-        yield outcome
+        self._data.release(event.end)
 
     def broken(self, damage: Damage) -> Iterator[Outcome]:
         """List a break of the codec, which has no bytes of its own."""
@@ -90,22 +58,17 @@ class RepairAccounting:
         yield Outcome(damage, "restored" if damage.rescue else "dropped", 0, ())
 
     def _frames(self, batch: Batch) -> None:
-        begin, end, report = self._reached, self._origin(batch.end), self._report
-        self._reached = end
+        begin, end, report = batch.begin, batch.end, self._report
         if self._keep == ("before" if self._damaged else "after"):
             report.lost = True
             report.dropped_bytes += end - begin
             self._ranges.left_out(begin, end, batch.count, self._data)
             return
-        if not isinstance(self._walked, TextModeDecoder):
-            report.kept += batch.count
-            self._ranges.kept(begin, end, batch.count)
-        else:
-            self._pending = self._pending or (begin, report.written, report.restored)
-            untouched = min(self._walked.untouched(batch), report.sound - report.kept)
-            report.kept += untouched
-            report.restored += batch.count - untouched
-        self._out.frames(self._walked, batch)
+        kept = min(batch.count, report.sound - report.kept) if report.converted else batch.count
+        report.kept += kept
+        report.restored += batch.count - kept
+        self._ranges.kept(begin, end, batch.count)
+        self._out.frames(self._data, batch)
 
     def _damage(self, damage: Damage) -> Outcome:
         self._damaged = True
@@ -119,10 +82,7 @@ class RepairAccounting:
         if outcome.records:
             outcome = replace(outcome, at=report.written)
         for payload in payloads:
-            self._out.payload(self._walked, payload)
-        if self._undone:
-            outcome = self._in_the_input(outcome)
-        self._reached = outcome.damage.end
+            self._out.payload(self._data, payload)
         if outcome.action == "restored":
             report.restored += outcome.records
         elif outcome.action == "corrected":
@@ -133,16 +93,3 @@ class RepairAccounting:
         report.lost = report.lost or outcome.dropped_bytes > 0
         self._ranges.damage(outcome, self._data)
         return outcome
-
-    def _in_the_input(self, outcome: Outcome) -> Outcome:
-        """The same in the bytes of the input, of which an undone stream is not made."""
-
-        def moved(spans: tuple[Range, ...]) -> tuple[Range, ...]:
-            return tuple((self._origin(begin), self._origin(end)) for begin, end in spans)
-
-        damage = outcome.damage
-        ((begin, end),) = moved(((damage.begin, damage.end),))
-        said = f"in the stream so undone: {damage.detail}"
-        rescue = damage.rescue and replace(damage.rescue, pieces=moved(damage.rescue.pieces))
-        damage = replace(damage, begin=begin, end=end, detail=said, rescue=rescue, tensorflow="")
-        return replace(outcome, damage=damage, dropped=moved(outcome.dropped))

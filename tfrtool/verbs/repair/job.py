@@ -11,22 +11,19 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import fields
-from itertools import chain
 from typing import Literal
 
 from tfrtool.errors import ReadError, TfrtoolError, WriteError
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.walk import walk
 from tfrtool.report import FileReport, Outcome, RepairReport
-from tfrtool.sources.codecs.text_mode import TextModeDecoder
 from tfrtool.sources.os_text import input_called
 from tfrtool.sources.sinks.same_file import FileIds
 from tfrtool.sources.source import Source, open_source
 from tfrtool.types import CompressionChoice, FormatChoice, PathLike
-from tfrtool.verbs.options import InputProgress, Options
-from tfrtool.verbs.reading.codec_events import codec_damage
+from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, refuse_rewritten, unwrapped
 from tfrtool.verbs.reading.reopen import ReplayStream
 from tfrtool.verbs.records import FrameFile
@@ -187,11 +184,12 @@ def _repair(
     ranges.begin(source.name)
     if report.suggestion and report.suggestion.verb == "repair":
         report.suggestion = None
-    with (
-        source.reopen() as again,
-        ReplayStream(again) as data,
-        closing(RepairOutput(again, output, options, report)) as out,
-    ):
+    with ExitStack() as stack:
+        again = stack.enter_context(source.reopen())
+        if report.converted and report.diagnosis:
+            again.undo_text(report.diagnosis)
+        data = stack.enter_context(ReplayStream(again))
+        out = stack.enter_context(closing(RepairOutput(again, output, options, report)))
         if report.status == "foreign":
             report.lost = True
             report.bytes = report.dropped_bytes = ranges.dropped_input(again.data, report)
@@ -234,43 +232,25 @@ def _mended(
     ranges: RangeList,
     report: RepairReport,
 ) -> Iterator[Outcome]:
-    undone = TextModeDecoder(data, report.diagnosis) if report.converted and report.diagnosis else None
-    walked = undone or data
     policy = RecoveryPolicy(
-        walked,
+        data,
         report.kind,
         fix_bits=options.fix_bits,
         keep_unverified=options.keep_unverified,
         unchecked=report.unchecked,
     )
     keep = options.keep
-    if undone and keep == "after" and not _stays_damaged(source, report.diagnosis or ""):
-        keep = "all"  # as of a sound file
-    accounting = RepairAccounting(data, walked, out, policy, ranges, report, keep)
-    if undone:
-        yield from _conversion_undone(source, undone, accounting, InputProgress(options.progress, passes=2))
-        return
+    if report.converted and keep == "after" and not _is_damaged(source):
+        keep = "all"  # as for an intact file
+    accounting = RepairAccounting(data, out, policy, ranges, report, keep)
     source.data = data
     reader = FileReader(source, Options(format=options.format, progress=options.progress), passes=2)
     for event in reader.events(payloads=True):
         yield from accounting.take(event)
+    if report.converted:
+        report.bytes, report.damaged_bytes = reader.tally.bytes, reader.tally.damaged_bytes
 
 
-def _stays_damaged(source: Source, diagnosis: str) -> bool:
-    with source.reopen() as again, ReplayStream(again) as data:
-        return any(isinstance(event, Damage) for event in walk(TextModeDecoder(data, diagnosis))) or bool(again.faults)
-
-
-def _conversion_undone(
-    source: Source, undone: TextModeDecoder, accounting: RepairAccounting, progress: InputProgress
-) -> Iterator[Outcome]:
-    """Walk an undone stream; the breaks of the codec stand where the input breaks."""
-    breaks = 0
-    for event in chain(walk(undone, payloads=True), (None,)):
-        yield from accounting.take(event) if event else accounting.emit_pending()
-        for fault in source.faults[breaks:]:
-            if event and fault.offset_decoded > accounting.reached:
-                break
-            breaks += 1
-            yield from accounting.broken(codec_damage(fault))
-        progress.at(source.position_encoded())
+def _is_damaged(source: Source) -> bool:
+    with source.reopen() as again:
+        return any(isinstance(event, Damage) for event in walk(again.data)) or bool(again.faults)

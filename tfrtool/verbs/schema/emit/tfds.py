@@ -63,9 +63,7 @@ def documents(schema: Schema) -> dict[str, dict[str, Any]]:
         raise UnsupportedError(f"tfds needs file names in UTF-8, and {odd[0]!r} is not: rename it")
     packed = [file.path for file in schema.files if file.compression != "none" and file.records]
     if packed:
-        raise UnsupportedError(
-            f"tfds cannot read compressed files: convert {packed[0]!r} first"
-        )
+        raise UnsupportedError(f"tfds cannot read compressed files: convert {packed[0]!r} first")
     others = [file for file in schema.files if file.kind not in (None, "example") or file.format == "ofrecord"]
     if others:
         held = f"records of kind {others[0].kind}" if others[0].kind else "OFRecords"
