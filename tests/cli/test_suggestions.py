@@ -53,7 +53,7 @@ def test_an_error_says_its_facts_and_the_argument_that_helps() -> None:
     error = WriteError("'x' exists already", USE_FORCE)
     assert (str(error), error_words(error)) == (
         "'x' exists already; say force=True to replace it",
-        "'x' exists already; say --force to replace it",
+        "'x' exists already; use --force to replace it",
     )
     assert str(OpenError("it is a terminal", Suggestion("verify", "-"))) == "it is a terminal"
     again = pickle.loads(pickle.dumps(error))

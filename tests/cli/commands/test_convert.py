@@ -118,7 +118,7 @@ def test_an_output_that_exists_is_refused_and_replaced_by_force() -> None:
     Path("out").write_bytes(b"old")
     result = run("convert", "tf", "-o", "out")
     assert (result.returncode, Path("out").read_bytes()) == (3, b"old")
-    assert "'out' exists already; say --force to replace it" in result.stderr
+    assert "'out' exists already; use --force to replace it" in result.stderr
     assert forked("convert", "tf", "-o", "out", "--force").code == 0
 
 

@@ -321,12 +321,12 @@ def test_an_input_is_never_the_output(unread: list[str], path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "out", "why"),
     [
-        ("tf", "old.json", "exists already; say --force"),
+        ("tf", "old.json", "exists already; use --force"),
         ("tf", "no/such", "make that directory first"),
         ("tf", ".", "it is a directory"),
         ("tfds", "elsewhere", "is not a folder"),
         ("tfds", "folder", "they belong into"),
-        ("tfds", ".", "'./features.json' exists already; say --force"),
+        ("tfds", ".", "'./features.json' exists already; use --force"),
     ],
 )
 def test_what_cannot_be_written_is_said_before_anything_is_read(

@@ -153,7 +153,7 @@ def test_nothing_is_written_over_without_force(tmp_path: Path, command: str) -> 
     page.write_text("mine")
     result = run(command, SOUND, "--html", page)
     assert (result.returncode, result.stdout, page.read_text()) == (3, "", "mine")
-    assert result.stderr == f"tfrtool: '{page}' exists already; say --force to replace it\n"
+    assert result.stderr == f"tfrtool: '{page}' exists already; use --force to replace it\n"
     assert run(command, SOUND, "--html", page, "--force").returncode == 0
     assert read_page(page).tags["h1"] == 1
 
