@@ -134,7 +134,7 @@ def test_nobody_is_sent_in_a_circle() -> None:
         assert "--compression" not in str(advice(report))
         assert "fetch the file again" in str(advice(report))
     report = verified(b"ab" + FILE.data, compression="gzip")
-    assert advice(report) == "leave --compression out to have it told apart"
+    assert advice(report) == "omit --compression to have it told apart"
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tfrtool.framing import messages as words
 from tfrtool.sources.codecs.container import HEADER_LIMIT, Container, ContainerHeader, Gzip, Zlib
+from tfrtool.sources.codecs.damaged_header import LOOK, breaks_at_once, deflate_begins, gives_record
 from tfrtool.sources.codecs.faults import CodecFault
 from tfrtool.sources.codecs.inflate import PIECE, Deflate
-from tfrtool.sources.codecs.lost_header import LOOK, breaks_at_once, deflate_begins, gives_record
 from tfrtool.sources.codecs.members import drain, hidden_member, next_member, short_trailer, zeros_end
 
 if TYPE_CHECKING:

@@ -56,9 +56,14 @@ def convinces(data: bytes, to_the_end: bool) -> bool:
     header = gzip_header(data)
     if header.state != "sound" or not gzip_header_is_usual(data):
         return False
+    return inflates(data[header.length :], to_the_end)
+
+
+def inflates(packed: bytes, to_the_end: bool) -> bool:
+    """Return whether deflate data decompresses for a while, or to its end and the right checksum."""
     unzip = zlib.decompressobj(-15)
     try:
-        out = unzip.decompress(data[header.length :], _ENOUGH)
+        out = unzip.decompress(packed, _ENOUGH)
     except zlib.error:
         return False
     if len(out) == _ENOUGH:

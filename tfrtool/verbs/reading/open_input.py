@@ -17,8 +17,8 @@ from tfrtool.framing.recovery.explain import Resync
 from tfrtool.framing.recovery.gap_scan import Ledger
 from tfrtool.payload.kinds import plausible_ofrecord
 from tfrtool.sources.codecs.container import CONTAINERS, GZIP_MAGIC, gzip_header
+from tfrtool.sources.codecs.damaged_header import LOOK, deflate_begins, packed_as
 from tfrtool.sources.codecs.decoder import Decoder
-from tfrtool.sources.codecs.lost_header import LOOK, deflate_begins, packed_as
 from tfrtool.sources.codecs.members import continues_past, next_member
 from tfrtool.sources.codecs.text_mode import packed_text_conversion
 from tfrtool.sources.detect.signatures import may_be_ofrecord
@@ -68,11 +68,11 @@ def unwrap(source: Source, wanted: str) -> None:
     if not asked and may_be_ofrecord(source.head):
         return  # no packed data begins so, and to search all of a large file for gzip members takes long
     if asked and wanted == "zlib":
-        if packed_as(source.raw_head, _is_all(source)) == "zlib":
+        if packed_as(source.raw_head) == "zlib":
             source.decompress_as("zlib", checked=True)
         return
     at_start = not asked and Resync(source.data, Ledger()).record_at_start()
-    kind = packed_as(source.raw_head, _is_all(source))
+    kind = packed_as(source.raw_head)
     if kind and not at_start and (asked or (_goes_on(source, 0, kind) and _holds_records(source, 0, kind))):
         source.decompress_as(kind, checked=True)
         return
@@ -114,10 +114,6 @@ def _later_member(source: Source, asked: bool) -> int | None:
     if asked or (_goes_on(source, at, "gzip") and _holds_records(source, at)):
         return at if beside else 0
     return None
-
-
-def _is_all(source: Source) -> bool:
-    return source.size_on_disk is not None and source.size_on_disk <= len(source.raw_head)
 
 
 def _goes_on(source: Source, at: int, kind: Literal["gzip", "zlib"]) -> bool:
