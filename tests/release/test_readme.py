@@ -128,11 +128,11 @@ def test_the_tests_are_run_for_every_change_as_the_readme_runs_them() -> None:
     assert lines[-1] == steps[-1].replace(" -m 'not slow'", "")  # the slow ones too
 
 
-def test_the_first_command_looks_at_a_sample_and_takes_its_damage_for_success() -> None:
-    (command, _) = blocks("sh")
-    install, _, job = command.partition(" && { ")
-    assert "pip install" in install
-    job = "{ " + job.replace(".venv/bin/tfrtool", shlex.join([sys.executable, "-m", "tfrtool"]))
+def test_the_first_block_installs_and_checks_a_sample() -> None:
+    (block, _) = blocks("sh")
+    environ, install, check = block.splitlines()
+    assert (environ, install) == ("python3 -m venv .venv", ".venv/bin/pip install -q .")
+    job = check.replace(".venv/bin/tfrtool", shlex.join([sys.executable, "-m", "tfrtool"]))
     subprocess.run(["bash", "-c", job], cwd=ROOT, env=environment(), check=True, capture_output=True)
 
 
