@@ -18,8 +18,8 @@ from tfrtool.errors import OpenError, UnsupportedError
         (ImportError("a.so: failed to map segment from shared object"), "memory", "out of memory"),
         (PermissionError(13, "Permission denied", "a"), "system", "a: permission denied"),
         (OSError(28, "No space left on device"), "system", "no space is left"),
-        (KeyError("a"), "internal", "KeyError: 'a'; this is a fault of tfrtool; run with -vv for the traceback"),
-        (RecursionError(), "internal", "RecursionError; this is a fault of tfrtool; run with -vv for the traceback"),
+        (KeyError("a"), "internal", "KeyError: 'a'; this is a bug in tfrtool; run with -vv for a traceback"),
+        (RecursionError(), "internal", "RecursionError; this is a bug in tfrtool; run with -vv for a traceback"),
     ],
 )
 def test_whatever_was_raised_is_a_kind_and_a_sentence(error: Exception, kind: str, message: str) -> None:

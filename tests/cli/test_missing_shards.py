@@ -5,7 +5,7 @@ from pathlib import Path
 from kit.program import run
 from pytest import mark
 
-from tfrtool.cli.warnings import RUNS, rows
+from tfrtool.cli.warnings import RUNS, missing_rows
 from tfrtool.framing.encode import frame
 
 
@@ -14,19 +14,19 @@ def names(*indexes: int, total: int = 1000) -> list[str]:
 
 
 def test_one_line_tells_of_each_run() -> None:
-    assert list(rows(names(1, 2, 3, 7))) == [
+    assert list(missing_rows(names(1, 2, 3, 7))) == [
         (
             "train-00001-of-01000",
-            "3 members of the shard set are not there: this one to train-00003-of-01000",
+            "3 shards missing from the set: this one to train-00003-of-01000",
         ),
-        ("train-00007-of-01000", "this member of the shard set is not there"),
+        ("train-00007-of-01000", "missing from the shard set"),
     ]
 
 
 def test_no_set_takes_more_than_some_lines() -> None:
-    *_, last = found = list(rows(names(*range(0, 1000, 2))))
+    *_, last = found = list(missing_rows(names(*range(0, 1000, 2))))
     assert len(found) == RUNS + 1
-    assert last == ("train-00040-of-01000", "this and 479 more members are not there either; --json names all")
+    assert last == ("train-00040-of-01000", "missing too, with 479 more shards; --json lists all")
 
 
 @mark.parametrize("command", ["count", "verify", "stat", "head", "schema"])
@@ -51,4 +51,4 @@ def test_standard_error_is_not_flooded_by_a_schema(tmp_path: Path) -> None:
     for name in names(0, 999):
         (tmp_path / name).write_bytes(frame(b"payload"))
     told = run("schema", "train@1000", cwd=tmp_path).stderr
-    assert f"tfrtool: {names(1)[0]} to {names(998)[0]}: 998 shards missing from their set\n" in told
+    assert f"tfrtool: {names(1)[0]} to {names(998)[0]}: 998 shards missing from the set\n" in told

@@ -13,7 +13,7 @@ from kit.program import run
 
 import tfrtool
 from tfrtool.cli.commands.convert import convert as CONVERT
-from tfrtool.cli.suggestions import advice, command, error_words, option_words, suggestion_words
+from tfrtool.cli.suggestions import advice, command, error_text, option_text, suggestion_words
 from tfrtool.errors import OpenError, OptionError, WriteError
 from tfrtool.report import FileReport
 from tfrtool.suggestion import USE_FORCE, Suggestion
@@ -39,7 +39,7 @@ def test_what_has_to_be_run_before_stands_before() -> None:
 
 
 def test_an_argument_of_the_same_job_is_an_option_to_say_or_to_leave_out() -> None:
-    assert suggestion_words(USE_FORCE) == "say --force to replace it"
+    assert suggestion_words(USE_FORCE) == "use --force to replace it"
     assert suggestion_words(Suggestion(settings=(("compression", "auto"),))) == "leave --compression out"
 
 
@@ -51,7 +51,7 @@ def test_the_library_tells_of_arguments_and_calls() -> None:
 
 def test_an_error_says_its_facts_and_the_argument_that_helps() -> None:
     error = WriteError("'x' exists already", USE_FORCE)
-    assert (str(error), error_words(error)) == (
+    assert (str(error), error_text(error)) == (
         "'x' exists already; say force=True to replace it",
         "'x' exists already; use --force to replace it",
     )
@@ -65,7 +65,7 @@ def test_words_come_before_the_remedy_and_either_may_be_alone() -> None:
         advice(FileReport("x", hint="fetch it again", suggestion=UNDO)) == f"fetch it again; {suggestion_words(UNDO)}"
     )
     assert advice(FileReport("x", hint="fetch it again")) == "fetch it again"
-    assert advice(FileReport("x", suggestion=USE_FORCE)) == "say --force to replace it"
+    assert advice(FileReport("x", suggestion=USE_FORCE)) == "use --force to replace it"
     assert advice(FileReport("x")) is None
 
 
@@ -77,12 +77,12 @@ def test_several_ways_are_told_in_words_whose_arguments_each_reader_knows() -> N
 
 def test_options_that_do_not_fit_are_told_apart_from_what_was_given() -> None:
     error = OptionError("'%s' is no name: say {to=jsonl}", "{to=x} %s")
-    assert (str(error), option_words(error)) == (
+    assert (str(error), option_text(error)) == (
         "'{to=x} %s' is no name: say to='jsonl'",
-        "'{to=x} %s' is no name: say --to jsonl",
+        "'{to=x} %s' is no name: use --to jsonl",
     )
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
-    assert option_words(ValueError("{to=x}")) == "{to=x}"
+    assert option_text(ValueError("{to=x}")) == "{to=x}"
 
 
 def test_no_sentence_below_the_command_line_tells_how_a_command_is_typed() -> None:

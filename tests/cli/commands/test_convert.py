@@ -47,7 +47,7 @@ def test_parts_are_written_and_oneflow_is_told_of_them() -> None:
 
 def test_that_oneflow_reads_nothing_packed_is_said() -> None:
     result = run("convert", "tf", "-o", "parts", "--to", "ofrecord", "--shards", "1", "--compress", "gzip")
-    assert result.stdout.endswith("part_name_suffix_length=5, once they are unpacked: it does not read gzip\n")
+    assert result.stdout.endswith("part_name_suffix_length=5, after decompression: it cannot read gzip\n")
 
 
 def test_changes_are_no_finding_and_losses_by_request_are() -> None:
@@ -57,7 +57,7 @@ def test_changes_are_no_finding_and_losses_by_request_are() -> None:
     result = run("convert", "mixed", "-o", "out", "--to", "tfrecord", "--double", "round", "--force")
     assert result.returncode == 1
     assert "mixed\tlost\td\t2\tdouble rounded to float\n" in result.stdout
-    assert "3 records written, 1 loss, as asked for" in result.stdout
+    assert "3 records written, 1 loss (as requested)" in result.stdout
 
 
 def test_a_list_that_another_overrides_is_lost_though_nobody_asked_for_it() -> None:
@@ -82,10 +82,8 @@ def test_damage_stops_everything_unless_it_is_skipped(order: list[str]) -> None:
     result = run("convert", *order, "-o", "out")
     assert (result.returncode, made()) == (1, [])
     assert "hurt\tdata-crc\t0\t" in result.stdout
-    assert (
-        "the first damage stops the conversion; nothing was written; run: tfrtool repair hurt -o OUT" in result.stdout
-    )
-    assert "tf\tclean\t5\t0\t0\tnothing was written, since not all inputs could be converted" in result.stdout
+    assert "stopped at the first damage; nothing written; run: tfrtool repair hurt -o OUT" in result.stdout
+    assert "tf\tclean\t5\t0\t0\tnothing written: not all inputs could be converted" in result.stdout
     result = run("convert", *order, "-o", "out", "--skip-damaged")
     assert (result.returncode, len(list(records("out")))) == (1, 9)
     assert "4 records written, 1 skipped" in result.stdout
@@ -102,7 +100,7 @@ def test_a_missing_shard_is_a_finding_that_stops_unless_damage_is_skipped() -> N
     result = run("convert", "set@2", "-o", "out")
     assert (result.returncode, os.path.exists("out")) == (1, False)
     assert "set-00001-of-00002\tmissing" in result.stdout
-    assert "members of a shard set are missing; --skip-damaged goes on without them" in result.stdout
+    assert "shards are missing; use --skip-damaged to continue without them" in result.stdout
     assert forked("convert", "set@2", "-o", "out", "--skip-damaged").code == 1
     assert len(list(records("out"))) == 3
 
@@ -111,7 +109,7 @@ def test_a_set_that_cannot_be_published_says_so_for_each_input() -> None:
     Path("out-00000-of-00001").write_bytes(b"old")
     result = run("convert", "tf", "-o", "out", "--records-per-shard", "9")
     assert (result.returncode, made()) == (3, ["out-00000-of-00001"])
-    assert "nothing was written, since the outputs could not be published" in result.stdout
+    assert "nothing written: the outputs could not be published" in result.stdout
 
 
 def test_an_output_that_exists_is_refused_and_replaced_by_force() -> None:
@@ -125,7 +123,7 @@ def test_an_output_that_exists_is_refused_and_replaced_by_force() -> None:
 def test_a_dry_run_writes_nothing() -> None:
     result = run("convert", "mixed", "--to", "tfrecord", "--double", "round", "--dry-run")
     assert (result.returncode, made()) == (1, [])
-    assert "3 records would be written, 1 loss, as asked for" in result.stdout
+    assert "3 records would be written, 1 loss (as requested)" in result.stdout
 
 
 @mark.parametrize(
@@ -196,15 +194,15 @@ def test_records_go_into_a_pipe_and_words_to_standard_error() -> None:
 @mark.parametrize(
     ("how", "said"),
     [
-        ("late -o -", "the first damage stops the conversion; 4 records went out before; run: tfrtool repair"),
+        ("late -o -", "stopped at the first damage; 4 records sent to the pipe before; run: tfrtool repair"),
         (
             "late -o - --to jsonl",
-            "the first damage stops the conversion; 4 records went out before; run: tfrtool repair",
+            "stopped at the first damage; 4 records sent to the pipe before; run: tfrtool repair",
         ),
-        ("tf late -o -", "tf\tclean\t5\t5\t0\t5 records went out before, though not all inputs could be converted"),
+        ("tf late -o -", "tf\tclean\t5\t5\t0\t5 records sent to the pipe before: not all inputs could be converted"),
         ("tf late tf -o -", "late\tdamaged\t4\t4\t1\tthe first damage stops"),
-        ("late -o - --compress gzip", "what went out before is cut off, and to be thrown away"),
-        ("hurt late -o -", "late\tdamaged\t4\t0\t1\tthe first damage stops the conversion; nothing was written"),
+        ("late -o - --compress gzip", "partial output was written; discard it"),
+        ("hurt late -o -", "late\tdamaged\t4\t0\t1\tstopped at the first damage; nothing written"),
         ("mixed -o - --to tfrecord", "mixed\terror\t3\t1\t0\t'mixed' record 1"),
     ],
 )
@@ -278,7 +276,7 @@ def test_json_tells_damage_then_one_file_object_an_input() -> None:
 def test_a_terminal_shows_a_table_of_what_happened() -> None:
     shown = on_terminal("convert", "mixed", "-o", "parts/", "--to", "tfrecord", "--double", "round", NO_COLOR="1")
     assert [line.rstrip() for line in shown.splitlines()] == [
-        "mixed: clean, 117 bytes; 3 records written, 1 loss, as asked for",
+        "mixed: clean, 117 bytes; 3 records written, 1 loss (as requested)",
         "feature           records  what happened",
         "d        lost           2  double rounded to float",
         "n        changed        3  int32 stored as int64",

@@ -52,12 +52,12 @@ def test_any_name_can_be_given(how: str, names: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("--rename lr=0.1=rate", "has more than one =: put a name that holds one in quotes"),
+        ("--rename lr=0.1=rate", "has more than one =: quote a name that contains one"),
         ("--rename x", "has no =, as in OLD=NEW"),
         ("--type x", "has no =, as in NAME=KIND"),
-        ("--rename x=p --rename x=q", "'x' is to be 'p' and 'q' too"),
-        ("--type x=int32 --type x=int64", "'x' is to be 'int32' and 'int64' too"),
-        ("--select ,", "it names no feature"),
+        ("--rename x=p --rename x=q", "'x' cannot be both 'p' and 'q'"),
+        ("--type x=int32 --type x=int64", "'x' cannot be both 'int32' and 'int64'"),
+        ("--select ,", "no feature is named"),
     ],
 )
 def test_what_could_be_meant_in_two_ways_is_wrong_usage(how: str, said: str) -> None:

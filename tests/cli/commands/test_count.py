@@ -86,8 +86,8 @@ def test_missing_shards_that_follow_one_another_are_told_in_one_line(tmp_path: P
     for index in (0, 4, 5, 9):
         (tmp_path / f"train-{index:05d}-of-00010").write_bytes(frame(b"payload"))
     assert run("count", "train@10", cwd=tmp_path).stderr.splitlines() == [
-        "tfrtool: train-00001-of-00010 to train-00003-of-00010: 3 shards missing from their set",
-        "tfrtool: train-00006-of-00010 to train-00008-of-00010: 3 shards missing from their set",
+        "tfrtool: train-00001-of-00010 to train-00003-of-00010: 3 shards missing from the set",
+        "tfrtool: train-00006-of-00010 to train-00008-of-00010: 3 shards missing from the set",
     ]
 
 
@@ -96,4 +96,4 @@ def test_many_gaps_in_a_set_do_not_flood_the_terminal(tmp_path: Path) -> None:
         (tmp_path / f"train-{index:05d}-of-00100").write_bytes(frame(b"payload"))
     told = run("count", "train@100", cwd=tmp_path).stderr.splitlines()
     assert len(told) == 21
-    assert told[-1] == "tfrtool: and 30 more missing shards; --json names all"
+    assert told[-1] == "tfrtool: and 30 more missing shards; --json lists all"

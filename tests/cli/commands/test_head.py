@@ -77,7 +77,7 @@ def test_raw_is_not_written_to_a_terminal() -> None:
 
 def test_raw_of_a_record_that_is_not_there_is_an_error() -> None:
     result = run("head", "--raw", "--skip", "12", SOUND)
-    assert (result.returncode, result.stderr) == (3, f"tfrtool: {SOUND} has no record 12: it holds 12 records\n")
+    assert (result.returncode, result.stderr) == (3, f"tfrtool: {SOUND} has no record 12: it has 12 records\n")
 
 
 def test_raw_and_a_number_write_that_record_and_say_nothing_of_those_before() -> None:
@@ -86,7 +86,7 @@ def test_raw_and_a_number_write_that_record_and_say_nothing_of_those_before() ->
 
 
 def test_raw_says_which_record_it_is_where_some_before_it_are_damaged() -> None:
-    for skip, said in ((3, "4: of those before it, 1 is damaged"), (5, "7: of those before it, 2 are damaged")):
+    for skip, said in ((3, "4: 1 is damaged before it"), (5, "7: 2 are damaged before it")):
         assert f"this is record {said}\n" in run("head", "--raw", "--skip", str(skip), DAMAGED).stderr
 
 
@@ -143,7 +143,7 @@ def test_a_terminal_gets_a_card_for_each_record() -> None:
 def test_a_card_is_bounded_however_many_features_a_record_has(write) -> None:  # type: ignore[no-untyped-def]
     path = write(example(*((b"%d" % n * 300, [n]) for n in range(120))))
     shown = on_terminal("head", path, NO_COLOR="1", columns=250)
-    assert "and 20 more features; --keys lists the names of all" in shown
+    assert "and 20 more features; --keys lists all names" in shown
     assert all(len(line) <= 250 for line in shown.splitlines())
 
 

@@ -33,7 +33,7 @@ def test_a_dry_run_needs_no_output() -> None:
     assert forked("repair", "damaged", "--dry-run").code == 1
     result = run("repair", "damaged")
     assert result.returncode == 2
-    assert "say where to write, as in -o OUT" in result.stderr
+    assert "missing output: add -o OUT" in result.stderr
 
 
 @mark.parametrize("output", ["there", "there/", "new/"])
@@ -75,7 +75,9 @@ def test_an_input_that_is_not_there_does_not_stop_the_others() -> None:
 def test_a_directory_below_one_that_is_not_there_is_not_made() -> None:
     ended = forked("repair", "sound", "-o", "no/new/")
     assert ended.code == 3
-    assert "cannot make the directory 'no/new/': no such file or directory; make the one above it first" in ended.said
+    assert (
+        "cannot make the directory 'no/new/': no such file or directory; make its parent directory first" in ended.said
+    )
     ended = forked("repair", "sound", "-o", "no/new")
     assert ended.code == 3
     assert "the directory 'no': no such file or directory; make that directory first" in ended.said
@@ -102,8 +104,8 @@ REFUSED = {
     "sound -o .": "the output './sound' is the input 'sound'",
     "sound there/other -o there --force": "the output 'there/other' is the input 'there/other'",
     "sound there/sound -o new": "'sound' and 'there/sound' would both be written as 'new/sound'",
-    "sound torn -o damaged": "2 inputs need a directory, and 'damaged' is none",
-    "sound torn -o -": "-o - writes one file, and there are 2 inputs",
+    "sound torn -o damaged": "2 inputs need a directory, and 'damaged' is not one",
+    "sound torn -o -": "-o - writes one file, but there are 2 inputs",
     "sound -o - --json": "where --json would write too",
     "- -o there/": "standard input has no name for its output in 'there/'",
     "sound -o out --report out": "--report 'out' is the output 'out'",
@@ -133,7 +135,7 @@ def test_what_would_be_one_file_is_refused_before_anything_is_written(line: str)
 
 
 def test_a_terminal_gets_no_records() -> None:
-    assert "a terminal takes for commands" in on_terminal("repair", "sound", "-o", "-", columns=200)
+    assert "writes binary data" in on_terminal("repair", "sound", "-o", "-", columns=200)
 
 
 def test_records_that_go_to_standard_output_by_another_name_are_not_mixed_with_words() -> None:

@@ -76,7 +76,7 @@ def test_differences_between_shards_do_not_flood_standard_error(tmp_path: Path) 
     told = run("schema", *names, cwd=tmp_path).stderr.splitlines()
     odd = [line for line in told if "shards differ" in line]
     assert len(odd) == 8 and len(max(odd, key=len)) < 250
-    assert "tfrtool: 2 more kinds of shard differ from the others; --json names all" in told
+    assert "tfrtool: 2 more kinds of shard differ from the others; --json lists all" in told
     assert odd[0].endswith(
         "a0, a1, a10, a11, a2, a3, a4, a5 and 4 more are in every record of a, and in no record of b; "
         "b0, b1, b10, b11, b2, b3, b4, b5 and 4 more are in every record of b, and in no record of a"
@@ -206,7 +206,7 @@ def test_payloads_that_do_not_parse_are_damage_of_their_own_kind(tmp_path: Path)
     done = run("schema", path)
     assert (done.returncode, lines(done.stdout)[0][2]) == (1, "3")
     assert "payload: the payload is no example" in done.stderr
-    assert "1 payload does not parse and is left out, first record 2 of" in done.stderr
+    assert "skipped 1 payload that does not parse, first record 2 of" in done.stderr
 
 
 def test_conflicts_end_in_exit_1_where_that_is_asked_for(path: Path, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
     for what, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):
         assert run_schema(common, emit=what, output=output) == 1
         out, err = capsys.readouterr()
-        assert "more than 10 features: the 10 that stand in most records are described" in err
+        assert "more than 10 features: only the 10 most frequent are described" in err
         assert ("# There are more features than are described here" in out) == (what == "tf")
     assert run_schema(Common(inputs=(str(path),), quiet=True)) == 1
     capsys.readouterr()
@@ -245,7 +245,7 @@ def test_fields_beyond_the_bound_are_said_to_be_left_out(
         assert run_schema(Common(inputs=(str(path),))) == code
         out, err = capsys.readouterr()
         assert len(lines(out)) == 10
-        said = "more than 10 fields: the 10 of the lowest numbers are described, the others left out"
+        said = "more than 10 fields: only the 10 with the lowest numbers are described"
         assert (said in err) == code
         assert run_schema(Common(inputs=(str(path),), quiet=True)) == code
         assert run_schema(Common(inputs=(str(path),), json=True)) == code
@@ -272,7 +272,7 @@ def test_shards_that_are_not_compared_are_said(
     wide, other, small = of(*"abcd"), of(*"abce"), of("a")
     assert told(wide) == (0, "", 0)
     code, said, count = told(wide, other)
-    assert (code, count) == (1, 2) and f": 2 files not compared with other shards, first {wide}: unlike them" in said
+    assert (code, count) == (1, 2) and f": 2 files not compared with other shards, first {wide}: too different" in said
     assert told(small, small, other)[2] == 1
     code, said, count = told(small, of("a", "b"), of("a", "c"))
     assert (code, count) == (1, 1) and f": 1 file not compared with other shards, first {tmp_path}/a-c:" in said
@@ -404,7 +404,7 @@ def test_code_says_that_shards_were_missing(what: str, tmp_path: Path) -> None:
         write(tmp_path / f"s-{number:05d}-of-00004", example({"a": ("int64_list", [1])}))
     done = run("schema", "--emit", what, f"{tmp_path}/s@4")
     assert done.returncode == 1
-    assert "# Left out, and possibly unlike what is described: 2 shards missing from their sets.\n" in done.stdout
+    assert "# Left out, and possibly unlike what is described: 2 shards missing from the sets.\n" in done.stdout
     found = json.loads(run("schema", "--emit", "json", f"{tmp_path}/s@4", tmp_path / "nowhere").stdout)
     assert (found["missing"], found["unread"], found["damaged"]) == (2, 1, 0)
 

@@ -171,12 +171,12 @@ def test_colour_is_for_terminals_and_obeys_the_option(shards: Path) -> None:
 def test_payloads_that_were_not_checked_are_told(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(flip(frame(b"one") + frame(b"two"), 13))
     (tmp_path / "none").write_bytes(b"")
-    assert "clean, 2 records, 38 bytes; payloads unchecked" in on_terminal("stat", "a", cwd=tmp_path, NO_COLOR="1")
+    assert "clean, 2 records, 38 bytes; payloads not checked" in on_terminal("stat", "a", cwd=tmp_path, NO_COLOR="1")
     for how, unchecked in (([], True), (["--duplicates"], False), (["--index", tmp_path / "i"], False)):
         *_, file, _ = json_lines("stat", *how, tmp_path / "a")
         assert (file["status"], file["unchecked"]) == ("clean" if unchecked else "damaged", unchecked)
     assert not json_lines("stat", tmp_path / "none")[0]["unchecked"]
-    assert "unchecked" not in on_terminal("stat", "--duplicates", SOUND)
+    assert "not checked" not in on_terminal("stat", "--duplicates", SOUND)
 
 
 def test_a_terminal_without_block_characters_gets_plain_ones(shards: Path) -> None:
@@ -205,7 +205,7 @@ def test_an_empty_file_and_one_of_ofrecords_are_shown(tmp_path: Path) -> None:
 def test_compression_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(SOUND.read_bytes()))
     shown = on_terminal("stat", "a.gz", cwd=tmp_path, NO_COLOR="1")
-    assert "of gzip" in shown and "unpack to 11.4 KiB" in shown
+    assert "of gzip" in shown and "decompress to 11.4 KiB" in shown
 
 
 # The index
@@ -370,9 +370,9 @@ def test_several_inputs_have_their_indexes_in_a_directory(shards: Path) -> None:
         (["verify", "--index", "a.idx", SOUND, DAMAGED], "name a directory"),
         (["stat", "--index", ".", "here/a", "there/a"], "would both be"),
         (["stat", "--index", ".", "-"], "standard input has no name"),
-        (["stat", "--force", SOUND], "say --index FILE"),
+        (["stat", "--force", SOUND], "add --index FILE"),
         (["stat", "--index", "-", SOUND], "add -q or"),
-        (["head", "--record", "1", "-n", "1", SOUND], "leave out -n"),
+        (["head", "--record", "1", "-n", "1", SOUND], "cannot be combined with -n"),
         (["head", "--record", "-1", SOUND], "--record"),
     ],
 )
@@ -389,7 +389,7 @@ def test_what_contradicts_itself_is_wrong_usage(args: list[str | Path], why: str
 def test_a_wrong_index_is_a_finding_though_the_file_is_clean(tmp_path: Path) -> None:
     run("stat", "--index", tmp_path / "a.idx", SOUND)
     good = run("verify", "--index", tmp_path / "a.idx", SOUND)
-    assert (good.returncode, rows(good.stdout)[0][5]) == (0, "every checksum holds; the index agrees")
+    assert (good.returncode, rows(good.stdout)[0][5]) == (0, "all checksums match; the index matches")
     (tmp_path / "a.idx").write_text((tmp_path / "a.idx").read_text().replace("757 797", "757 798"))
     result = run("verify", "--index", "a.idx", SOUND, cwd=tmp_path)
     line, file = rows(result.stdout)

@@ -69,7 +69,7 @@ def test_cards_beyond_the_room_are_counted(monkeypatch: MonkeyPatch) -> None:
         shown.show("a", Record(number, 0, len(payload), "example", payload))
     found = written(shown, [FileReport("a", records=20)])
     assert 1 < found.tags["section"] < 10
-    assert f"and {20 - found.tags['section']} more cards for which the page has no room" in found.words
+    assert f"and {20 - found.tags['section']} more cards not shown" in found.words
 
 
 def test_images_leave_the_cards_their_room(monkeypatch: MonkeyPatch) -> None:

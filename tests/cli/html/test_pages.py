@@ -66,7 +66,7 @@ def test_a_page_of_verify_has_the_map_the_damage_and_what_to_do(tmp_path: Path) 
     run("verify", DAMAGED, "--html", tmp_path / "page.html")
     page = read_page(tmp_path / "page.html")
     heads, *rows = page.rows
-    assert heads == ["first byte", "behind the last", "record", "fault", "brought back", "what is wrong"]
+    assert heads == ["offset", "end", "record", "fault", "recoverable", "message"]
     assert [row[:5] for row in rows] == [
         ["2,390", "3,267", "3", "length-crc", "1"],
         ["5,140", "6,137", "6", "data-crc", "0"],
@@ -76,7 +76,7 @@ def test_a_page_of_verify_has_the_map_the_damage_and_what_to_do(tmp_path: Path) 
     kinds = [value for tag, name, value in page.given if tag == "rect" and name == "class"]
     assert kinds == ["sound", "saved", "sound", "lost", "sound", "saved", "sound", "lost", "sound", "saved", "lost"]
     assert "damaged: about bytes 5,136 to 6,144" in page.words
-    assert "1 file: 1 damaged; 8 sound records" in page.words and "run: tfrtool repair" in page.words
+    assert "1 file: 1 damaged; 8 intact records" in page.words and "run: tfrtool repair" in page.words
 
 
 def test_a_page_of_verify_lists_all_files_and_leads_to_those_that_are_wrong(tmp_path: Path) -> None:
@@ -103,11 +103,11 @@ def test_a_page_of_stat_has_figures_a_histogram_and_a_row_for_each_shard(tmp_pat
     bins, (heads, *files) = page.rows[:5], page.rows[5:]
     assert [row[0] for row in bins] == ["700 - 799", "800 - 899", "900 - 999", "1,000 - 1,099", "1,100 - 1,199"]
     assert "smallest 741, median 940" in page.words and "these 2 files have" in page.words
-    assert heads[-2:] == ["made of", "repeats"] and [row[2:10] for row in files] == [
+    assert heads[-2:] == ["content", "repeats"] and [row[2:10] for row in files] == [
         ["12", "11,720", "11,528", "741", "940", "960.7", "1,180", "example, tfrecord"],
         ["8", "11,520", "7,446", "741", "901", "930.8", "1,141", "example, tfrecord"],
     ]
-    assert "8 records with the payload of an earlier one" in page.words
+    assert "8 records with a repeated payload" in page.words
 
 
 def test_a_page_of_stat_is_the_same_when_nothing_is_printed(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_page_of_head_has_a_card_for_each_record_and_draws_small_images(tmp_pa
     page = read_page(tmp_path / "page.html")
     assert (page.tags["section"], page.tags["img"], page.tags["svg"]) == (2, 3, 0)
     assert {value[:22] for value in page.attributes("src")} == {"data:image/png;base64,"}
-    assert "png 8x8, 300.1 KiB: larger than 256.0 KiB, so it is not here" in page.words
+    assert "png 8x8, 300.1 KiB: not shown, larger than 256.0 KiB" in page.words
     assert ["label", "int64", "1", "7"] in page.rows
 
 

@@ -31,8 +31,8 @@ def test_a_pipe_gets_a_line_for_each_range_and_for_each_input() -> None:
     assert rows[1][5:8] == ["6", "0", "997"]
     assert rows[4][:6] == ["damaged", "damaged", "8", "10", "1993", "out"]
     assert rows[4][6].startswith(
-        "10 records written: 8 sound, 1 header mended, 1 checksum mended; "
-        "not in the output: 2 damaged records, 1,993 of 11,520 bytes; "
+        "10 records written: 8 intact, 1 header corrected, 1 checksum corrected; "
+        "dropped: 2 damaged records, 1,993 of 11,520 bytes; "
     )
 
 
@@ -158,7 +158,7 @@ def test_nobody_calls_an_ofrecord_file_checked() -> None:
     for name, said in (("of", "nothing to repair"), ("torn-of", "2 records written: 2 sound")):
         ended = forked("repair", name, "-o", f"{name}-out")
         assert said in ended.said
-        assert "OFRecord has no checksums, so the payloads are not checked" in ended.said
+        assert "payloads not checked (OFRecord has no checksums)" in ended.said
 
 
 @mark.parametrize("data", [SOUND, DAMAGED, gzip.compress(SOUND), gzip.compress(DAMAGED), SOUND.replace(b"\n", b"\r\n")])
@@ -174,7 +174,7 @@ def test_keeping_what_stands_before_damage_at_the_front_says_that_nothing_does(t
     (tmp_path / "in").write_bytes(b"INFO: " + frame(b"one") + frame(b"two"))
     result = run("repair", "in", "-o", "out", "--keep", "before", cwd=tmp_path)
     assert result.returncode == 1
-    assert "nothing is written, since no record that can be saved stands before the first damage" in result.stdout
+    assert "nothing to write: no recoverable record before the first damage" in result.stdout
 
 
 def test_frames_that_stand_in_what_is_dropped_are_told_of() -> None:
@@ -191,11 +191,11 @@ def test_a_name_that_says_another_compression_than_the_bytes_is_told(tmp_path: P
     for options, told in (
         (
             ["-o", "a.gz"],
-            "'a.gz' is not compressed, like its input, and its name says gzip; -z gzip would agree with it",
+            "'a.gz' is not compressed, like its input, but the name says gzip; -z gzip would match the name",
         ),
         (
             ["-o", "b", "-z", "gzip"],
-            "'b' is compressed by gzip, and its name does not say so; -z none would agree with it",
+            "'b' is gzip-compressed, but the name does not show it; -z none would match the name",
         ),
         (["-o", "c.gz", "-z", "gzip"], ""),
         (["-o", "d"], ""),

@@ -206,4 +206,4 @@ def test_files_that_are_not_clean_are_named_again_behind_many(tmp_path: Path) ->
         (tmp_path / f"f{number:02}").write_bytes(samples()["flowers.tfrecord"])
     (tmp_path / "f07").write_bytes(b"<html></html>" * 3)
     lines = on_terminal("verify", tmp_path, NO_COLOR="1", columns=200).splitlines()
-    assert lines[-2:] == [f"{tmp_path}/f07: foreign", "30 files: 29 clean, 1 foreign; 348 sound records"]
+    assert lines[-2:] == [f"{tmp_path}/f07: foreign", "30 files: 29 clean, 1 foreign; 348 intact records"]

@@ -65,7 +65,7 @@ def test_their_record_is_damage_without_it_and_can_be_skipped(how: dict[str, Any
 def test_both_ways_out_are_named(to: str) -> None:
     result = run("convert", "tf", "-o", "out", "--to", to)
     assert result.returncode == 1
-    said = "say --skip-damaged to leave such records out, or --unknown drop to leave out features whose names are not"
+    said = "use --skip-damaged to skip these records, or --unknown drop to leave out features whose names are not"
     assert said in result.stdout
 
 

@@ -216,7 +216,7 @@ def test_large_first_ofrecords_are_identified(path: Path, sizes: list[int], smal
 
 def test_cut_single_ofrecord_suggests_format_option(path: Path) -> None:
     report = counted(path, OF_DATA[:20])
-    assert report.status == "foreign" and "say --format ofrecord" in (advice(report) or "")
+    assert report.status == "foreign" and "use --format ofrecord" in (advice(report) or "")
     assert "OFRecord file, since" not in (advice(counted(path, b"\x07 is no length\n" * 9)) or "")
 
 
@@ -297,7 +297,7 @@ def test_line_feeds_in_data_are_not_a_conversion(path: Path) -> None:
 def test_other_format_than_asked_for_is_foreign(path: Path, content: bytes, asked: str, diagnosis: str) -> None:
     _, report = verified(path, content, format=asked)
     assert (report.status, report.format, report.diagnosis) == ("foreign", None, diagnosis)
-    assert advice(report) == f"say --format {diagnosis} to read it as what it is"
+    assert advice(report) == f"use --format {diagnosis} to read it as what it is"
 
 
 def test_format_asked_for_is_read(path: Path) -> None:
@@ -310,7 +310,7 @@ def test_compression_asked_for_is_undone(path: Path) -> None:
     assert verified(path, gz(DATA), compression="gzip")[1].records == 6
     _, report = verified(path, gz(DATA), compression="none")
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
-    assert str(advice(report)).endswith("say --compression gzip to have it unpacked")
+    assert str(advice(report)).endswith("use --compression gzip to have it unpacked")
     damage, report = verified(path, DATA, compression="gzip")
     assert ranges(damage) == [(0, len(DATA), "stray")]
     assert (report.status, report.diagnosis, report.compression) == ("foreign", "tfrecord", "none")

@@ -84,7 +84,7 @@ def test_late_side_file_failure_retracts_outputs() -> None:
 
     ended = forked("repair", "in", "other", "-o", "new/", "--report", "list", before=before)
     assert ended.code == 3
-    assert "tfrtool: not published after all: 1 output told of above; " in ended.said
+    assert "tfrtool: 1 output reported above not written after all; " in ended.said
     assert ended.said.endswith("; 'list' was not written whole, so no output was published\n")
     assert sorted(os.listdir()) == ["in", "other"]
 
@@ -206,7 +206,7 @@ def test_list_made_by_another_process_stays() -> None:
     assert ended.code == 3
     assert ended.said.endswith(
         "tfrtool: in: 'list' was made by somebody else meanwhile; 'list' was not written whole, so no output was "
-        "published; say --force to write all of it again\n"
+        "published; use --force to write all of it again\n"
     )
     assert (Path("list").read_bytes(), list(there())) == (b"theirs", ["dropped", "list"])
 

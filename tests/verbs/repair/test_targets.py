@@ -135,7 +135,7 @@ def test_file_behind_stdout_is_not_replaced(option: str) -> None:
 def test_file_in_place_of_a_directory_is_reported() -> None:
     ended = forked("repair", "torn", "-o", "sound/")
     assert (ended.code, Path("sound").read_bytes()) == (3, SOUND)
-    assert ended.said == "tfrtool: cannot make the directory 'sound/': something else has that name\n"
+    assert ended.said == "tfrtool: cannot make the directory 'sound/': the name is taken\n"
 
 
 def test_removed_current_directory_is_reported(here: Path) -> None:

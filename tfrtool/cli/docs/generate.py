@@ -1,8 +1,7 @@
-"""Writes `man/` and `completions/` from the tree of commands: `python -m tfrtool.cli.docs.generate` in the source tree.
+"""Generate `man/` and `completions/` from the commands: `python -m tfrtool.cli.docs.generate` in the source tree.
 
-What is written depends on nothing but this package, so it is the same on every machine and with every Click.
-
-Text as man(7) source: escaped, and laid out in the few macros that every reader of manual pages knows.
+The files depend only on this package, so they are the same on every machine and with every version of Click. Manual
+pages are man(7) source, and use only macros that all viewers support.
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ from tfrtool.cli.docs.manual import JSON, NOTES
 
 
 def escaped(text: str) -> str:
-    """One line of text that roff prints as it stands: nothing in it is a macro, an escape or a soft hyphen."""
+    """Return a line that roff prints literally, without macros, escapes or soft hyphens."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...").replace("'", "\\(aq").replace("`", "\\(ga")
     return "\\&" + text if text.startswith((".", "'")) else text
 
 
 def bold(text: str) -> str:
-    """`text` in bold."""
+    """Return `text` in bold."""
     return f"\\fB{escaped(text)}\\fP"
 
 
 def slanted(text: str) -> str:
-    """`text` as what a user puts in its place."""
+    """Return `text` as a placeholder."""
     return f"\\fI{escaped(text)}\\fP"
 
 
 def section(title: str) -> list[str]:
-    """The lines that begin a section."""
+    """Return the lines that begin a section."""
     return [f".SH {title}"]
 
 
 def paragraphs(text: str) -> list[str]:
-    """Paragraphs of a help text, which empty lines part; one that begins with Click's mark is kept line by line."""
+    """Return the paragraphs of a help text; one that begins with Click's `\\b` keeps its lines."""
     lines: list[str] = []
     for block in text.strip().split("\n\n"):
         first, *rest = block.strip("\n").split("\n")
@@ -55,12 +54,12 @@ def paragraphs(text: str) -> list[str]:
 
 
 def entries(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """A list of terms, which are roff already, and their explanations, which are plain text."""
+    """Return a list of terms, which are roff already, and their explanations, which are plain text."""
     return [line for term, said in pairs for line in (".TP", term, escaped(said))]
 
 
 def example(said: str, command: str) -> list[str]:
-    """A sentence and the command line that it speaks of."""
+    """Return a sentence and a command line."""
     return [".PP", escaped(said), ".PP", ".RS 4", ".EX", *map(escaped, command.split("\n")), ".EE", ".RE"]
 
 
@@ -69,18 +68,18 @@ _PLACES = {
     "zsh": "zsh/_tfrtool",
     "fish": "fish/tfrtool.fish",
 }
-"""Where a script lies in `completions/`, under the name that its shell looks for."""
+"""Paths of the scripts in `completions/`, under the names that the shells look for."""
 
 
 def generated() -> dict[str, str]:
-    """The text of each generated file, by its path in the source tree."""
+    """Return the text of each generated file, by its path in the source tree."""
     pages = {f"man/tfrtool-{name}.1": command_page(name) for name in COMMANDS}
     scripts = {f"completions/{_PLACES[shell]}": script(shell) for shell in SCRIPTS}
     return {"man/tfrtool.1": main_page(), **pages, **scripts}
 
 
 def main_page() -> str:
-    """tfrtool(1)."""
+    """Return the page tfrtool(1)."""
     context = click.Context(app, info_name="tfrtool")
     commands = [(name, app.get_command(context, name)) for name in COMMANDS]
     lines = [
@@ -112,7 +111,7 @@ def main_page() -> str:
 
 
 def command_page(name: str) -> str:
-    """The page of one command."""
+    """Return the page of one command."""
     command = app.get_command(click.Context(app, info_name="tfrtool"), name)
     assert command is not None
     arguments = [param for param in command.params if isinstance(param, click.Argument)]
@@ -139,7 +138,7 @@ def command_page(name: str) -> str:
 def _head(name: str, summary: str) -> list[str]:
     said = summary[:1].lower() + summary[1:] if summary[1:2].islower() else summary
     return [
-        '.\\" Made from the tree of commands by tfrtool.cli.docs.generate; changes belong there.',
+        '.\\" Generated from the commands by tfrtool.cli.docs.generate; do not edit.',
         f'.TH {escaped(name.upper())} 1 "{manual.DATE}" "tfrtool" "User Commands"',
         *section("NAME"),
         f"{escaped(name)} \\- {escaped(said)}",
@@ -147,7 +146,7 @@ def _head(name: str, summary: str) -> list[str]:
 
 
 def _short(command: click.Command) -> str:
-    """The first sentence of a command's help."""
+    """Return the first sentence of the help of a command."""
     return command.get_short_help_str(200)
 
 
@@ -182,13 +181,13 @@ def _said(option: click.Option) -> str:
 
 
 def _page(lines: list[str]) -> str:
-    # A section begins with a paragraph of itself.
+    # A section begins a paragraph by itself.
     wanted = (line for before, line in pairwise(["", *lines]) if line != ".PP" or not before.startswith(".SH "))
     return "\n".join(wanted) + "\n"
 
 
 def main() -> int:
-    """Write all files below the working directory, which must be the source tree."""
+    """Write all files below the current directory, which must be the source tree."""
     root = Path()
     if not (root / "pyproject.toml").is_file():
         print("tfrtool.cli.docs.generate: run this in the source tree", file=sys.stderr)

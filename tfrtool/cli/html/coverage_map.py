@@ -1,4 +1,4 @@
-"""A file as a picture: where it is sound, where records can be brought back, where they are lost."""
+"""Draw a map of a file: intact, recoverable and damaged parts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from itertools import groupby
 from tfrtool.cli.terminal.coverage_bar import LOST, RESTORABLE, SOUND, CoverageBar
 
 CELLS = 240
-"""Parts that a file is cut into. One of them can still be seen on a telephone."""
+"""Parts of a file; a single one is still visible on a phone."""
 
 _STATES = {
-    SOUND: ("sound", "sound", 0.35),
-    RESTORABLE: ("saved", "can be brought back", 0.7),
+    SOUND: ("sound", "intact", 0.35),
+    RESTORABLE: ("saved", "recoverable", 0.7),
     LOST: ("lost", "damaged", 1.0),
 }
-"""The class, the meaning and the height of each state: who does not see colours has the height."""
+"""The class, the meaning and the height of each state; the height shows it without color."""
 
 
 def damage_map(bar: CoverageBar, total: int) -> Iterator[str]:
-    """The map of a file of `total` bytes, and what its colours mean; a title on each part names its bytes."""
+    """Yield the map of a file of `total` bytes with a legend; each part has a title with its bytes."""
     cells = bar.cells(total, CELLS)
     yield f'<svg class="map" viewBox="0 0 {CELLS} 1" preserveAspectRatio="none" shape-rendering="crispEdges" role="img"'
     yield ' aria-label="map of the damage">'

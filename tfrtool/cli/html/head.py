@@ -1,4 +1,4 @@
-"""The page of `head`: a card for each record, its features in a table, images as small pictures."""
+"""Write the page of `head`: a card for each record, with a table of features and thumbnails of images."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ WIDTH = 240
 CARD_ROWS = 1_000
 """Features of one record."""
 DAMAGE_LINES = 20
-"""Damaged ranges told of for one input, and inputs told of that have no record to show."""
+"""Damaged ranges shown for one input."""
 _ALL = 16 << 20
-"""Characters of all cards of a page, but for the images."""
+"""Characters of all cards of a page, without images."""
 _COLUMNS = (
     HtmlColumn("feature"),
     HtmlColumn("kind", "text"),
@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 class HeadPage(Page):
-    """Holds the first cards; the records for which there is no room are counted."""
+    """Holds the first cards, up to a total size; further records are counted."""
 
     command = "head"
 
@@ -65,7 +65,7 @@ class HeadPage(Page):
             self._more += 1
 
     def _add(self, parts: Iterator[str]) -> bool:
-        """Take in a card while there is room, which images have of their own."""
+        """Add a card if there is space; images do not count here."""
         if self._room > 0:
             images = self._images.length
             card = "".join(parts)
@@ -79,7 +79,7 @@ class HeadPage(Page):
             self._left_out += 1
 
     def _card(self, name: str, record: Record) -> Iterator[str]:
-        kind = record.kind or ("too large to be held" if record.payload is None else "no features")
+        kind = record.kind or ("too large to read" if record.payload is None else "no features")
         what = f"{escape(kind)}, {size_text(record.size)} at byte {record.offset:,}"
         views = _views(record)
         yield f'<section class="card{" long" if len(views) > 20 else ""}">\n'
@@ -87,7 +87,7 @@ class HeadPage(Page):
         rows = list(self._rows(record))
         yield from table(_COLUMNS, rows, sorts=len(rows) > 1)
         if (hidden := len(views) - CARD_ROWS) > 0:
-            yield f'<p class="faint">and {plural(hidden, "more feature")}; --keys lists the names of all</p>\n'
+            yield f'<p class="faint">and {plural(hidden, "more feature")}; --keys lists all names</p>\n'
         yield "</section>\n"
 
     def _rows(self, record: Record) -> Iterator[Sequence[Cell]]:
@@ -100,11 +100,11 @@ class HeadPage(Page):
             yield name, escape(line.kind), int(line.number) if line.number else None, shown
 
     def _report(self, report: FileReport) -> None:
-        """What an input has besides records: damage, or a reason why it has none."""
-        if report.status != "clean" and not self._add(self._told(report)):
+        """Add a card for an input that is not clean."""
+        if report.status != "clean" and not self._add(self._problems(report)):
             self._left_out += 1
 
-    def _told(self, report: FileReport) -> Iterator[str]:
+    def _problems(self, report: FileReport) -> Iterator[str]:
         yield f'<section class="card">\n<h3>{data(report.path)}</h3>\n<p>{status(report)}</p>\n'
         if message := report.error[1] if report.error else report.message:
             yield f"<p>{said(message)}</p>\n"
@@ -122,7 +122,7 @@ class HeadPage(Page):
     def parts(self) -> Iterator[str]:
         yield from self._cards
         if self._left_out:
-            yield f'<p class="faint">and {plural(self._left_out, "more card")} for which the page has no room</p>\n'
+            yield f'<p class="faint">and {plural(self._left_out, "more card")} not shown</p>\n'
 
 
 def _views(record: Record) -> list[FeatureView | FeatureListView]:

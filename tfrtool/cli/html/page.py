@@ -1,7 +1,7 @@
-"""The frame of all pages, and the only home of escaping.
+"""Write the frame of all pages, and escape all text in them.
 
-A page is one file: it names no other, a browser that opens it asks no network for anything, and its policy
-(Content-Security-Policy) forbids what could. Without a script it lacks nothing but the sorting of tables.
+A page is a single file that works offline; its Content-Security-Policy forbids requests. Without scripts, only sorting
+is missing.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Event
 
 FILES = 10_000
-"""Rows that a table of files has at most; those of sound files are the first to be left out."""
+"""Most rows of a table of files; clean files are the first to be left out."""
 
 BROAD = 8
-"""Columns of a table that does not fit beside one another where others do."""
+"""Tables with more columns than this become cards on wider screens than others."""
 
 Cell = str | int | float | None
-"""What stands in a table: markup, a number, or nothing."""
+"""Content of a table cell: markup, a number, or nothing."""
 
 
 def data(text: str) -> str:
-    """Text that came from data (a path, a name, a value) as markup, kept from turning what stands beside it around."""
+    """Return text from data (a path, a name, a value) as markup, isolated from the direction of the text around it."""
     return f"<bdi>{escape(safe(text))}</bdi>"
 
 
 def said(sentence: str) -> str:
-    """A sentence of ours, in which data may stand that was quoted already, as markup."""
+    """Return a message, whose data is escaped for terminals already, as markup."""
     return escape(printable(sentence))
 
 
 class HtmlColumn(NamedTuple):
-    """A column of a table: its heading, and what stands in it.
+    """A column of a table: its heading and its kind of content.
 
-    A `number`, a `word` that stays on one line, a `text` that is cut between words alone, a `sentence` that asks for
-    room, or anything else.
+    A `number`, a `word` that stays on one line, a `text` that breaks only between words, a `sentence` that needs space,
+    or anything else.
     """
 
     head: str
@@ -53,7 +53,7 @@ class HtmlColumn(NamedTuple):
 
 
 def table(columns: Sequence[HtmlColumn], rows: Iterable[Sequence[Cell]], *, sorts: bool = True) -> Iterator[str]:
-    """A table; on a narrow screen each row becomes a card, and the headings stand before its cells."""
+    """Yield a table; on a narrow screen each row becomes a card, and headings precede the cells."""
     classes = ("stack", "broad" if len(columns) > BROAD else "", "sorts" if sorts else "")
     yield f'<div class="scroll"><table class="{" ".join(filter(None, classes))}"><thead><tr>'
     for column in columns:
@@ -78,7 +78,7 @@ def _cell(column: HtmlColumn, cell: Cell) -> str:
 
 
 def figures(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Names and what belongs to them; names are text, the others markup."""
+    """Yield a list of names, which are text, and their values, which are markup."""
     yield "<dl>\n"
     for name, markup in rows:
         yield f"<dt>{escape(name)}</dt><dd>{markup}</dd>\n"
@@ -86,17 +86,17 @@ def figures(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def status(report: FileReport) -> str:
-    """The status of a file, in its colour."""
+    """Return the status of a file, in its color."""
     return f'<span class="status {report.status}">{report.status}</span>'
 
 
 def hint(sentence: str) -> str:
-    """What to do next."""
+    """Return the next step as markup."""
     return f'<p class="hint">{said(sentence)}</p>\n'
 
 
 class FileRows:
-    """The rows of a table of files: no more than `FILES`, in their order, and how many have no room."""
+    """The rows of a table of files: the first `FILES` in their order, and the number of the rest."""
 
     def __init__(self) -> None:
         self._sound: list[tuple[int, Sequence[Cell]]] = []
@@ -104,27 +104,27 @@ class FileRows:
         self._count = 0
 
     def add(self, clean: bool, row: Sequence[Cell]) -> None:
-        """Take in the row of one file."""
+        """Add the row of one file."""
         rows = self._sound if clean else self._other
         if len(rows) < FILES:
             rows.append((self._count, row))
         self._count += 1
 
     def rows(self) -> list[Sequence[Cell]]:
-        """Those that have room."""
+        """Return the rows to show."""
         room = FILES - len(self._other)
         return [row for _, row in sorted(self._other + self._sound[:room], key=lambda numbered: numbered[0])]
 
     def rest(self) -> str:
-        """How many files have no row, as markup."""
+        """Return the number of files without a row, as markup."""
         left = self._count - min(self._count, len(self.rows()))
         return f'<p class="faint">and {plural(left, "more file")}; --json lists all</p>\n' if left else ""
 
 
 class Page:
-    """A printer that prints nothing, and in the end has a page to `write`.
+    """A printer that prints nothing, and can `write` a page at the end.
 
-    A command's page takes in what is found by `show`, in bounded memory, and gives its `parts` in the end.
+    The page of a command collects events in `show`, in bounded memory, and yields its content in `parts`.
     """
 
     command = ""
@@ -134,18 +134,18 @@ class Page:
         self.missing: Sequence[str] = ()
 
     def show(self, name: str, event: Event) -> None:
-        """One finding, record or report of the input `name`; its report is the last."""
+        """Take one finding, record or report of the input `name`; its report is the last."""
         raise NotImplementedError
 
     def parts(self) -> Iterator[str]:
-        """What stands below the heading and the totals, as markup."""
+        """Yield the content below the heading and the totals, as markup."""
         raise NotImplementedError
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         self.summary, self.missing = summary, missing
 
     def write(self, out: BinaryIO) -> None:
-        """The whole page, as UTF-8."""
+        """Write the whole page, as UTF-8."""
         for part in self._document():
             out.write(part.encode())
 
@@ -161,7 +161,7 @@ class Page:
         yield '<meta name="referrer" content="no-referrer">\n'
         yield f'<link rel="icon" href="data:,">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n'
         yield f"<header><h1>{title}</h1>\n<p>{self._totals()}</p>\n</header>\n<main>\n"
-        yield from self._not_there()
+        yield from self._missing_shards()
         yield from self.parts()
         made = datetime.now(UTC)
         yield f'</main>\n<footer>tfrtool {__version__}, <time datetime="{made:%Y-%m-%dT%H:%M:%SZ}">'
@@ -183,10 +183,10 @@ class Page:
         return f"{plural(found.files, 'file')}: {', '.join(shown) or 'none'}; {self.records()}"
 
     def records(self) -> str:
-        """The records that were counted, in words."""
-        return plural(self.summary.records, "sound record" if self.summary.damaged else "record")
+        """Return the number of records as text."""
+        return plural(self.summary.records, "intact record" if self.summary.damaged else "record")
 
-    def _not_there(self) -> Iterator[str]:
+    def _missing_shards(self) -> Iterator[str]:
         from tfrtool.cli.warnings import missing_lines
 
         if self.missing:
@@ -195,5 +195,5 @@ class Page:
 
 
 def _digest(text: str) -> str:
-    """How a policy names a style or a script that stands in the page."""
+    """Return the digest by which a policy allows an inline style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

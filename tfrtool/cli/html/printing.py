@@ -1,4 +1,4 @@
-"""Runs a command with its page: what it prints stays as it is, and the page is there whole or not at all."""
+"""Run a command that also writes a page; the page is complete or absent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PrinterPair:
-    """Shows everything to one printer, and then to the other."""
+    """Passes everything to two printers."""
 
     def __init__(self, first: Printer, second: Printer) -> None:
         self._printers = first, second
@@ -47,16 +47,15 @@ def run_with_page(
     written: bool = False,
     **settings: Any,
 ) -> int:
-    """As `tfrtool.cli.session.run`, and write the page to `path`; with `force`, over a file that exists.
+    """Run a command as `tfrtool.cli.session.run` does, and write the page to `path`; `force` replaces an existing file.
 
-    `indexes` are those that the command reads or, if `written`, writes. Raises `UsageError` where the page is one of
-    them, or an input, and `WriteError` where it cannot be written: before anything is read, where that can be told by
-    then.
+    `indexes` are those that the command reads or, if `written`, writes. Raises `UsageError` if the page is one of them
+    or an input, and `WriteError` if it cannot be written, before anything is read if possible.
     """
     if resolution is None:
         from tfrtool.sources.inputs.resolve import resolve
 
-        resolution = resolve(common.inputs)  # before there is a page, which may lie in a directory that is read
+        resolution = resolve(common.inputs)  # before the page exists, which may be in a directory that is read
     refuse_inputs("--html", [path], resolution, indexes, written=written)
     try:
         with atomic_output(path, force=force, same_as=resolution.names) as out:

@@ -1,4 +1,4 @@
-"""The page of `schema`: a row for each feature, what is odd about it, and the files that were read."""
+"""Write the page of `schema`: a row for each feature, with remarks, and the files that were read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfrtool.cli.printers.base import Event
 
 ROWS = 10_000
-"""Features that a page has a row for."""
+"""Most features that are shown."""
 
 _FEATURES = (
     HtmlColumn("feature"),
@@ -40,16 +40,12 @@ _FILES = (
     HtmlColumn("file"),
     HtmlColumn("status", "word"),
     HtmlColumn("records", "number"),
-    HtmlColumn("what was found", "sentence"),
+    HtmlColumn("result", "sentence"),
 )
 
 
 class SchemaPage(Page):
-    """Holds one schema of all inputs.
-
-    `total` is a schema that another printer adds the inputs to, before they come here; without one the page adds them
-    itself.
-    """
+    """Holds one schema of all inputs: `total`, which another printer fills, or one of its own."""
 
     command = "schema"
 
@@ -81,7 +77,7 @@ class SchemaPage(Page):
             yield '<p class="faint">and more; --json lists all</p>\n'
         notes = "".join(f"<li>{escape(safe(sentence))}</li>\n" for sentence in sentences(total))
         if notes:
-            yield f"<h2>In all</h2>\n<ul>\n{notes}</ul>\n"
+            yield f"<h2>Notes</h2>\n<ul>\n{notes}</ul>\n"
         yield "<h2>Files</h2>\n"
         yield from table(_FILES, self._files.rows())
         yield self._files.rest()
@@ -91,7 +87,7 @@ class SchemaPage(Page):
 
 
 def _row(line: SchemaLine) -> Sequence[Cell]:
-    """A row, of text that is safe already."""
+    """Return a row, from text that is safe already."""
     name = f'<span class="mono"><bdi>{escape(line.name)}</bdi></span>'
     remarks = "".join(f'<p class="hint">{escape(remark)}</p>' for remark in line.remarks)
     return name, escape(line.kind), line.records, line.fewest, line.most, f"<bdi>{escape(line.what)}</bdi>{remarks}"

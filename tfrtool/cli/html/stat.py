@@ -1,4 +1,4 @@
-"""The page of `stat`: the figures of all files together, their histogram, a row for each shard, advice."""
+"""Write the page of `stat`: the figures of all files, a histogram, advice, and a row for each file."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ _COLUMNS = (
     HtmlColumn("status", "word"),
     HtmlColumn("records", "number"),
     HtmlColumn("bytes on disk", "number"),
-    HtmlColumn("bytes of payloads", "number"),
+    HtmlColumn("payload bytes", "number"),
     HtmlColumn("smallest", "number"),
     HtmlColumn("median", "number"),
     HtmlColumn("mean", "number"),
     HtmlColumn("largest", "number"),
-    HtmlColumn("made of", "text"),
+    HtmlColumn("content", "text"),
     HtmlColumn("repeats", "number"),
 )
 
 
 class StatPage(Page):
-    """Holds a row for each of the first files, and what all of them add up to.
+    """Holds a row for each of the first files, and totals: `total`, which another printer fills, or its own.
 
-    `total` is a data set that another printer adds the files to, before they come here; without one the page adds them
-    itself. Digests of payloads belong to one data set.
+    Digests of payloads belong to one data set, so they cannot be added twice.
     """
 
     command = "stat"
@@ -81,7 +80,7 @@ def _row(report: StatReport) -> Sequence[Cell]:
     if report.index:
         where += f'<p class="faint">index in {data(report.index)}</p>'
     if report.unchecked and report.status == "clean":
-        where += '<p class="faint">payloads were not checked</p>'
+        where += '<p class="faint">payloads not checked</p>'
     if wrong := what_is_wrong(report):
         where += f"<p>{said(wrong)}</p>"
     if report.status not in ("clean", "damaged"):
@@ -105,11 +104,11 @@ def _row(report: StatReport) -> Sequence[Cell]:
 
 
 def _drawn(bins: Sequence[Bin]) -> Iterator[str]:
-    """The histogram; one bin alone tells nothing that the figures do not."""
+    """Yield the histogram, unless it has only one bin."""
     if len(bins) < 2:
         return
     most = max(one.count for one in bins)
-    yield "<h2>Sizes of payloads, in bytes</h2>\n"
+    yield "<h2>Payload sizes in bytes</h2>\n"
     yield '<table class="histogram"><tbody>\n'
     for one in bins:
         width = f"{max(100 * one.count / most, 0.5 if one.count else 0):.2f}"

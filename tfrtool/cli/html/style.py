@@ -1,6 +1,4 @@
-"""The style and the script of a page. Neither is changed by data: the page names both by their digests, and a browser
-runs nothing else.
-"""
+"""Hold the style and the script of all pages, both constant: a page allows them by digest, and nothing else."""
 
 _CARDS = """
 table.stack thead{display:none}
@@ -13,7 +11,7 @@ table.stack td,table.stack td:first-child:not(.number){min-width:0}
 table.stack td[data-head]::before{content:attr(data-head) " ";color:var(--faint);font-size:.85rem}
 table.stack td:empty{display:none}
 """
-"""A table of which each row is a card."""
+"""Style of a table whose rows are cards."""
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2024;--faint:#5c6570;--ground:#fff;--card:#f6f7f9;--line:#d5d9df;

@@ -1,4 +1,4 @@
-"""Small pictures of the images that features hold: their own bytes, where a browser draws them and they are few."""
+"""Embed images of features in a page, up to limits of size and number."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tfrtool.payload.features.view import FeatureListView, FeatureView
 from tfrtool.payload.text import Value, size_text
 
 _DRAWN = ("jpeg", "png", "gif", "webp")
-"""Formats that every browser draws, and none of which can hold a script."""
+"""Formats that every browser displays and that cannot contain scripts."""
 LARGEST = 256 << 10
-"""Bytes of an image; a larger one is named."""
+"""Most bytes of one image; a larger one is described instead."""
 _ALL = 16 << 20
-"""Bytes of all images of a page."""
+"""Most bytes of all images of a page."""
 _PIXELS = 64 << 20
-"""Pixels of all images of a page: a browser holds four bytes for each, whatever the file takes."""
+"""Most pixels of all images of a page: a browser needs four bytes for each, whatever the size of the file."""
 _MANY = 16
-"""Values of one feature, or steps of a list, that are looked at."""
+"""Values of one feature, or steps of a list, that are examined."""
 
 
 class Thumbnails:
-    """Draws images until the page has enough of them."""
+    """Embeds images until the page reaches its limits."""
 
     def __init__(self) -> None:
         self._bytes, self._pixels = _ALL, _PIXELS
         self.length = 0
-        """Characters of all addresses of images so far, which hold their bytes."""
+        """Characters of all image URLs so far, which contain the bytes."""
 
     def of(self, view: FeatureView | FeatureListView) -> str:
-        """The images among the first values of a feature, as markup; empty where there are none."""
+        """Return the images among the first values of a feature as markup, or an empty string."""
         if isinstance(view, FeatureListView):
             values: Iterable[Value] = chain.from_iterable(step.values(1) for step in view.steps(_MANY))
         else:
@@ -49,14 +49,14 @@ class Thumbnails:
             if form not in _DRAWN:
                 continue
             size = re.match(r"(\d+)x(\d+)", detail)
-            if size is None:  # its header is cut off, and a browser would show a torn page
+            if size is None:  # the header is truncated, and a browser could not display it
                 continue
             named = f"{form} {detail}, {size_text(len(value))}"
             pixels = int(size[1]) * int(size[2])
             if len(value) > LARGEST:
-                yield f'<span class="faint">{escape(named)}: larger than {size_text(LARGEST)}, so it is not here</span>'
+                yield f'<span class="faint">{escape(named)}: not shown, larger than {size_text(LARGEST)}</span>'
             elif len(value) > self._bytes or pixels > self._pixels:
-                yield f'<span class="faint">{escape(named)}: the page has enough images, so it is not here</span>'
+                yield f'<span class="faint">{escape(named)}: not shown, limit of images reached</span>'
             else:
                 self._bytes -= len(value)
                 self._pixels -= pixels

@@ -1,4 +1,4 @@
-"""The page of `verify`: a row for each file, and for each damaged one its map, its damage, and what to do."""
+"""Write the page of `verify`: a row for each file, and the map, the damage and the next step of each damaged one."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
 
 ROWS = 10_000
-"""Damaged ranges, and lines of indexes, that all tables of a page have together."""
+"""Most damaged ranges and index lines on a page."""
 SECTIONS = 1_000
-"""Files that a page has a map of."""
+"""Most files with a map on a page."""
 
 _FILES = (
     HtmlColumn("file"),
     HtmlColumn("status", "word"),
-    HtmlColumn("sound records", "number"),
+    HtmlColumn("intact records", "number"),
     HtmlColumn("bytes", "number"),
     HtmlColumn("damaged bytes", "number"),
-    HtmlColumn("can be brought back", "number"),
-    HtmlColumn("what was found", "sentence"),
+    HtmlColumn("recoverable", "number"),
+    HtmlColumn("result", "sentence"),
 )
 _DAMAGE = (
-    HtmlColumn("first byte", "number"),
-    HtmlColumn("behind the last", "number"),
+    HtmlColumn("offset", "number"),
+    HtmlColumn("end", "number"),
     HtmlColumn("record", "number"),
     HtmlColumn("fault", "word"),
-    HtmlColumn("brought back", "number"),
-    HtmlColumn("what is wrong", "sentence"),
+    HtmlColumn("recoverable", "number"),
+    HtmlColumn("message", "sentence"),
 )
 
 
 class VerifyPage(Page):
-    """Holds the map and the first ranges of each damaged file, however many there are."""
+    """Holds the maps and the first damaged ranges of damaged files."""
 
     command = "verify"
 
@@ -53,7 +53,7 @@ class VerifyPage(Page):
         self._quick = quick
         self._files = FileRows()
         self._sections: list[str] = []
-        self._only = ""  # the section of the first file, which has one even if it is sound
+        self._only = ""  # the section of the first file, shown if it is the only one
         self._count = self._wrong = 0
         self._room = ROWS
         self._begin()
@@ -97,7 +97,7 @@ class VerifyPage(Page):
         self._files.add(report.status == "clean", (where, status(report), *figures, found))
 
     def _section(self, report: FileReport) -> Iterator[str]:
-        records = plural(report.records, "sound record" if report.status == "damaged" else "record")
+        records = plural(report.records, "intact record" if report.status == "damaged" else "record")
         long = " long" if len(self._rows) > 20 else ""
         yield f'<section class="card{long}" id="f{self._count}">\n<h3>{data(report.path)}</h3>\n<p>{status(report)}'
         if report.status in ("clean", "damaged"):
@@ -112,7 +112,7 @@ class VerifyPage(Page):
         left = report.faults.total() - len(self._rows)
         if left > 0:
             yield f'<p class="faint">and {plural(left, "more damaged range")}; --json lists all</p>\n'
-        yield from self._disagreements(report)
+        yield from self._index_faults(report)
         yield f"<p>{said(verdict(report, self._damage_count, self._quick))}</p>\n"
         if next_step := advice(report):
             yield hint(next_step)
@@ -123,10 +123,10 @@ class VerifyPage(Page):
             return report.bytes
         return max((int(row[1] or 0) for row in self._rows), default=0)
 
-    def _disagreements(self, report: FileReport) -> Iterator[str]:
+    def _index_faults(self, report: FileReport) -> Iterator[str]:
         if self._index:
             lines = "".join(f"<li>{said(line)}</li>\n" for line in self._index)
-            yield f"<p>Lines of the index that disagree with the file:</p>\n<ul>\n{lines}</ul>\n"
+            yield f"<p>Index lines that do not match the file:</p>\n<ul>\n{lines}</ul>\n"
         if (left := (report.index_faults or 0) - len(self._index)) > 0:
             yield f'<p class="faint">and {plural(left, "more line")}</p>\n'
 
@@ -136,9 +136,9 @@ class VerifyPage(Page):
             yield from table(_FILES, self._files.rows())
             yield self._files.rest()
             if self._sections:
-                yield "<h2>What is wrong</h2>\n"
+                yield "<h2>Problems</h2>\n"
         else:
             yield self._only
         yield from self._sections
         if left := self._wrong - len(self._sections):
-            yield f'<p class="faint">and {plural(left, "more file")} of which there is no map; verify each alone</p>\n'
+            yield f'<p class="faint">and {plural(left, "more file")} without a map; verify them one at a time</p>\n'

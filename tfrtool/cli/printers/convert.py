@@ -1,11 +1,4 @@
-"""What `convert` shows to people: what was written where, and a table of what was lost or changed.
-
-What `convert` says of an input and of its outputs: the words for pipes, people and programs.
-
-`damage` objects as they are met, then `file` objects with what was written and lost, for `convert --json`.
-
-What `convert` writes into a pipe.
-"""
+"""Print the results of `convert`: for pipes, terminals and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -32,72 +25,71 @@ _UNASKED: tuple[LossCode, ...] = ("overridden", "rounded-to-float", "rounded-to-
 
 
 def sentence(report: FileReport, conversion: Conversion) -> str:
-    """What became of an input, for people, without what to do next."""
+    """Return the result for an input as one sentence, without the next step."""
     if report.error:
         return report.error[1]
     assert isinstance(report, ConvertReport)
     if report.status == "foreign":
-        return f"{report.message or 'no records'}; nothing was written"
+        return f"{report.message or 'no records'}; nothing written"
     if conversion.failed:
         if report.status == "damaged" and not conversion.options.skip_damaged:
-            return f"the first damage stops the conversion; {_gone(report, conversion)}"
-        link = "though" if report.written else "since"
-        return f"{_gone(report, conversion)}, {link} {conversion.reason}"
+            return f"stopped at the first damage; {_gone(report, conversion)}"
+        return f"{_gone(report, conversion)}: {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
     if conversion.none_fulfils:
-        said.append("since none fulfils --where")
+        said.append("no record matches --where")
     if report.skipped:
         said.append(f"{report.skipped:,} skipped")
     lost = sum(loss.lost for loss in report.losses)
     if lost:
-        asked = "" if _unasked(report, conversion) else ", as asked for"
+        asked = "" if _unasked(report, conversion) else " (as requested)"
         said.append(("1 loss" if lost == 1 else f"{lost:,} losses") + asked)
     if report.unread:
-        said.append("and reading stopped there" if report.records else "not read, since no more were wanted")
+        said.append("reading stopped there" if report.records else "not read: no more records requested")
     return ", ".join(said)
 
 
 def _gone(report: ConvertReport, conversion: Conversion) -> str:
-    """What of an input went out before a failure."""
+    """Return what was written before a failure."""
     if conversion.cut_off:
-        return "what went out before is cut off, and to be thrown away"
-    return f"{plural(report.written, 'record')} went out before" if report.written else "nothing was written"
+        return "partial output was written; discard it"
+    return f"{plural(report.written, 'record')} sent to the pipe before" if report.written else "nothing written"
 
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
-    """Whether something was lost that no option asks for: what rows cannot say, digits that a float has not, a list
-    that another one overrides."""
+    """Return whether something was lost that no option requests: what rows cannot represent, digits beyond float32, or an
+    overridden list."""
     from tfrtool.verbs.formats.base import ROWS
 
     return conversion.target in ROWS or any(loss.code in _UNASKED for loss in report.losses)
 
 
 def hint(report: FileReport, conversion: Conversion) -> str | None:
-    """What to do next about an input, if anything."""
+    """Return the next step for an input, or None."""
     found = advice(report)
     if report.status == "foreign" and report.faults["payload"]:
-        return "--to tfrecord copies them as they are, without options about features"
-    if set(report.faults) == {"payload"}:  # which repair cannot mend
+        return "use --to tfrecord without feature options to copy them unchanged"
+    if set(report.faults) == {"payload"}:  # repair cannot help
         if conversion.options.skip_damaged:
             return None
         other = f", or {found}" if found and report.suggestion and report.suggestion.words else ""
-        return f"say --skip-damaged to leave such records out{other}"
+        return f"use --skip-damaged to skip these records{other}"
     if report.status == "damaged" and conversion.failed and not conversion.options.skip_damaged:
-        repair = f"{found} to save what can be saved, or say" if found else "say"
-        return f"{repair} --skip-damaged to leave out what is damaged"
+        repair = f"{found} to recover records, or use" if found else "use"
+        return f"{repair} --skip-damaged to skip the damage"
     return found
 
 
 def outputs_shown(names: list[str]) -> str:
-    """The outputs in a few words: the first and the last."""
+    """Return the first and the last of the outputs."""
     if len(names) < 3:
         return " and ".join(names)
     return f"{names[0]} … {names[-1]}"
 
 
 def oneflow_line(conversion: Conversion) -> str | None:
-    """How OneFlow reads the outputs, where those are parts by its rule."""
+    """Return the arguments with which OneFlow reads the outputs, if they are parts by its rule."""
     if conversion.target != "ofrecord" or not conversion.outputs:
         return None
     from tfrtool.verbs.convert.shards import oneflow_arguments
@@ -107,11 +99,11 @@ def oneflow_line(conversion: Conversion) -> str | None:
         return None
     said = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     packed = conversion.compression
-    return said if packed == "none" else f"{said}, once they are unpacked: it does not read {packed}"
+    return said if packed == "none" else f"{said}, after decompression: it cannot read {packed}"
 
 
 class ConvertJson(JsonPrinter):
-    """Holds the reports until all outputs are published, since none says before what was written."""
+    """Holds the reports until all outputs are published, when it is known what was written."""
 
     def __init__(self, conversion: Conversion) -> None:
         super().__init__(("unread",))
@@ -158,12 +150,12 @@ def _loss(loss: Loss) -> dict[str, Any]:
 
 
 _SHOWN = 20
-"""Losses, and damaged ranges, of one run that are shown."""
+"""Losses, and damaged ranges, that are shown."""
 _DAMAGE = (
     TableColumn("bytes"),
     TableColumn("record", right=True),
     TableColumn("fault", "bare"),
-    TableColumn("what is wrong"),
+    TableColumn("message"),
 )
 _LOSSES = (
     TableColumn("feature", "name"),
@@ -175,7 +167,7 @@ _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
 
 
 class ConvertTerminal:
-    """Prints everything when all outputs are published; holds the first `_SHOWN` damaged ranges of each input."""
+    """Prints all results after the outputs are published; shows the first `_SHOWN` damaged ranges of each input."""
 
     def __init__(self, conversion: Conversion, color: bool, stream: TextIO) -> None:
         self._conversion = conversion
@@ -209,7 +201,7 @@ class ConvertTerminal:
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         for report in self._reports:
-            if not report.error:  # which standard error tells
+            if not report.error:  # reported on standard error
                 self._file(report)
         self._changes()
         self._outputs()
@@ -227,7 +219,7 @@ class ConvertTerminal:
         heading(self._console, safe(report.path), line)
         advice = hint(report, self._conversion)
         if advice:
-            self._console.print(Text(printable(advice)), soft_wrap=True)  # whole, so that it can be copied
+            self._console.print(Text(printable(advice)), soft_wrap=True)  # in one piece, so that it can be copied
 
     def _outputs(self) -> None:
         from rich.text import Text
@@ -240,7 +232,7 @@ class ConvertTerminal:
             self._console.print(line, soft_wrap=True)
         oneflow = oneflow_line(self._conversion)
         if oneflow:
-            self._console.print(Text(f"OneFlow reads them with {printable(oneflow)}"), soft_wrap=True)
+            self._console.print(Text(f"to read them with OneFlow: {printable(oneflow)}"), soft_wrap=True)
 
     def _changes(self) -> None:
         found = _together(self._conversion.reports)
@@ -261,7 +253,7 @@ class ConvertTerminal:
 
 
 def _together(reports: Sequence[ConvertReport]) -> list[Loss]:
-    """The losses of all inputs, losses before changes, what happened most first."""
+    """Return the losses of all inputs: losses before changes, the most frequent first."""
     found: dict[tuple[bytes | None, LossKind, About], Loss] = {}
     for report in reports:
         for loss in report.losses:
@@ -271,7 +263,7 @@ def _together(reports: Sequence[ConvertReport]) -> list[Loss]:
 
 
 class ConvertText(TsvPrinter):
-    """Lines as the help of the command lays down; those of inputs come when all outputs are published."""
+    """Writes lines; those about inputs after all outputs are published."""
 
     good = frozenset({"clean", "changed"})
 

@@ -1,15 +1,9 @@
-"""What `head` writes: tab-separated fields in a pipe, names alone for `--keys`, bytes alone for `--raw`.
+"""Print the results of `head`: for pipes, terminals and as JSON Lines; names for `--keys`, bytes for `--raw`.
 
-A record as lines of text: a line a feature, and every line safe for a terminal.
-
-`record` objects, for `head --json`.
-
-A JSON object has text keys, each once; a record's names are bytes, and may stand more than once. A feature is filed
-under its name where that is UTF-8 and free. Else it is filed under the nearest free text (its odd bytes as `\\xNN`;
-`#2`, `#3` … behind a name that is taken), and its own name stands in it as `name`. A payload that has no features to
-show, since its kind is unknown, shows its first bytes as `payload`, with its size and how many are `shown`.
-
-What `head` shows to people: a card for each record.
+The keys of a JSON object are unique text; feature names are bytes, and may repeat. A feature is listed under its name
+if that is UTF-8 and not taken. Otherwise it is listed under similar text (invalid bytes as `\\xNN`; `#2`, `#3` …
+appended to a name that is taken), and its `name` field holds the real name. For a payload of unknown kind, `payload`
+holds its first bytes, its size and how many bytes are `shown`.
 """
 
 from __future__ import annotations
@@ -38,11 +32,11 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_BYTES = 64
-"""Bytes shown of a payload of no known kind."""
+"""Bytes shown of a payload of unknown kind."""
 
 
 class FeatureLine(NamedTuple):
-    """One feature: its name (empty where the line is about the record itself), kind, number of values, and values."""
+    """One feature: name (empty if the line is about the whole record), kind, number of values, and values."""
 
     name: str
     kind: str
@@ -51,17 +45,17 @@ class FeatureLine(NamedTuple):
 
 
 def near(record: Record) -> str:
-    """What a record of no known kind comes near to, and where it departs from it."""
+    """Return which kind a record of unknown kind resembles, and where it differs."""
     from tfrtool.payload.validate import nearly
 
     return nearly(record.payload) if record.payload is not None and record.kind == "unknown" else ""
 
 
 def lines(record: Record, width: int, values: int | None) -> Iterator[FeatureLine]:
-    """The lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
+    """Yield the lines of a record; values are previewed in `width` columns, or the first `values` shown (-1: all)."""
     found = record.features()
     if found is None:
-        shown = "too large to be held"
+        shown = "too large to read"
         if record.payload is not None:
             shown = "  ".join(filter(None, (dump(record.payload), near(record))))
         yield FeatureLine("", "unknown", "", shown)
@@ -111,18 +105,18 @@ def _listed(shown: Sequence[str], count: int) -> str:
 
 
 def dump(payload: bytes | memoryview) -> str:
-    """The first bytes of a payload in hexadecimal and as ASCII, and how many follow."""
+    """Return the first bytes of a payload in hexadecimal and ASCII, and how many follow."""
     head = bytes(payload[:UNKNOWN_BYTES])
     more = f" and {len(payload) - len(head)} more bytes" if len(payload) > len(head) else ""
     return f"{head.hex(' ')} |{''.join(chr(b) if 32 <= b < 127 else '.' for b in head)}|{more}"
 
 
 VALUES, CUT = 10, 1024
-"""Unless more are asked for: values shown of a feature (and steps of a feature list), and bytes of one value."""
+"""Defaults: values shown of a feature (and steps of a feature list), and bytes of one value."""
 
 
 class HeadJson(JsonPrinter):
-    """Adds `record` objects, with the first `values` values of a feature: -1 for all, None for the usual few."""
+    """Adds `record` objects, with the first `values` values of a feature: -1 for all, None for the default."""
 
     def __init__(self, values: int | None) -> None:
         super().__init__(("unread",))
@@ -168,7 +162,7 @@ class HeadJson(JsonPrinter):
 
 
 def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Entries by name, so that none is lost and each name can be told; see the head of this module."""
+    """Return the entries by unique names; see the docstring of this module."""
     found: dict[str, dict[str, Any]] = {}
     taken: dict[str, int] = {}
     for name, entry in entries:
@@ -181,11 +175,11 @@ def filed(entries: Iterable[tuple[bytes, dict[str, Any]]]) -> dict[str, dict[str
 
 
 PREVIEW = 80
-"""Columns of a preview in a pipe, where nobody says how many there are."""
+"""Width of a preview in a pipe."""
 
 
 class HeadPrinter(DamageWarnings):
-    """What all printers of `head` do with what is no record: standard error tells of it."""
+    """Base of the printers of `head`: reports everything but records on standard error."""
 
     def record(self, name: str, record: Record) -> None:
         """Print one record."""
@@ -200,7 +194,7 @@ class HeadPrinter(DamageWarnings):
             self.hint(event)
 
     def hint(self, report: FileReport) -> None:
-        """Tell what a sound file makes one wonder about."""
+        """Report the hint of a clean file."""
         if report.hint:
             say(report.hint, report.path)
 
@@ -212,7 +206,7 @@ class HeadPrinter(DamageWarnings):
 
 
 class HeadText(HeadPrinter):
-    """A line for each feature: path, number of the record, name, kind, number of values, preview."""
+    """Writes a line for each feature: path, record number, name, kind, number of values, preview."""
 
     def __init__(self, values: int | None) -> None:
         super().__init__()
@@ -224,7 +218,7 @@ class HeadText(HeadPrinter):
 
 
 class HeadKeys(HeadPrinter):
-    """The names of features, each once, in the order in which they are first met."""
+    """Prints the names of features, each once, in order of appearance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -241,7 +235,7 @@ class HeadKeys(HeadPrinter):
 
 
 class HeadRaw(HeadPrinter):
-    """The payload of the one record, byte for byte."""
+    """Writes the payload of one record, byte for byte."""
 
     def __init__(self, skip: int) -> None:
         super().__init__()
@@ -255,22 +249,22 @@ class HeadRaw(HeadPrinter):
 
     def record(self, name: str, record: Record) -> None:
         if record.payload is None:
-            raise TfrtoolError(f"{name}: record {record.index} is too large to be held: {record.size} bytes")
+            raise TfrtoolError(f"{name}: record {record.index} is too large to read: {record.size} bytes")
         if record.index > self._skip:
             damaged = record.index - self._skip
             are = "1 is" if damaged == 1 else f"{damaged:,} are"
-            say(f"this is record {record.index}: of those before it, {are} damaged", name)
+            say(f"this is record {record.index}: {are} damaged before it", name)
         sys.stdout.buffer.write(record.payload)
         self._written = True
 
     def hint(self, report: FileReport) -> None:
-        if self._written:  # else it is an error, which says as much
+        if self._written:  # else an error is reported
             super().hint(report)
 
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         super().end(summary, missing)
         if not self._written and not summary.exit:
-            raise TfrtoolError(f"{self._name} has no record {self._skip}: it holds {plural(summary.records, 'record')}")
+            raise TfrtoolError(f"{self._name} has no record {self._skip}: it has {plural(summary.records, 'record')}")
 
 
 CARD_ROWS = 100
@@ -280,7 +274,7 @@ _INDENT = 2
 
 
 class HeadTerminal(HeadPrinter):
-    """A heading for each record, and under it a row for each feature."""
+    """Prints a heading for each record, and a row for each feature."""
 
     def __init__(self, color: bool, values: int | None) -> None:
         super().__init__()
@@ -291,7 +285,7 @@ class HeadTerminal(HeadPrinter):
         from rich.padding import Padding
         from rich.text import Text
 
-        kind = record.kind or ("too large to be held" if record.payload is None else "no features")
+        kind = record.kind or ("too large to read" if record.payload is None else "no features")
         what = f"record {record.index}: {kind}, {size_text(record.size)} at byte {record.offset}"
         heading(self._console, safe(name), Text(what), mark="")
         width = self._console.width - _INDENT
@@ -303,7 +297,7 @@ class HeadTerminal(HeadPrinter):
         found = record.features()
         hidden = len(found.features) + len(found.feature_lists) - CARD_ROWS if found else 0
         if hidden > 0:
-            self._console.print(f"  and {plural(hidden, 'more feature')}; --keys lists the names of all")
+            self._console.print(f"  and {plural(hidden, 'more feature')}; --keys lists all names")
         self._console.print()
 
     def _rows(self, record: Record, width: int) -> list[FeatureLine]:

@@ -1,9 +1,4 @@
-"""What `repair` shows to people: a file before and after, what was saved and how, what is lost, what to do next.
-
-`damage` objects with what was done, and `file` objects with what was saved, for `repair --json`.
-
-What `repair` writes into a pipe.
-"""
+"""Print the results of `repair`: for pipes, terminals and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -48,7 +43,7 @@ _FIELDS = (
 
 
 class RepairJson(JsonPrinter):
-    """Adds what `repair` tells of a damaged range and of a file; `records` are those written."""
+    """Adds the outcome to `damage` objects and totals to `file` objects; `records` counts those written."""
 
     def __init__(self, plan: RepairPlan) -> None:
         super().__init__(_FIELDS)
@@ -85,22 +80,22 @@ def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
 
 
 def _as_repair(report: FileReport) -> RepairReport:
-    """The report of an input that never came to be repaired."""
+    """Return the report of an input that could not be read."""
     return RepairReport(**{one.name: getattr(report, one.name) for one in fields(FileReport)})
 
 
-_MEANINGS = {SOUND: "sound", RESTORABLE: "brought back", LOST: "damaged, or lost"}
+_MEANINGS = {SOUND: "intact", RESTORABLE: "recovered", LOST: "damaged or lost"}
 _COLUMNS = (
     TableColumn("bytes"),
     TableColumn("record", right=True),
     TableColumn("fault", "bare"),
-    TableColumn("saved"),
-    TableColumn("what is wrong"),
+    TableColumn("recovered"),
+    TableColumn("message"),
 )
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
-_SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unproved", "dropped": "no"}
+_SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unverified", "dropped": "no"}
 _POINTED_AT = 3
-"""Records of one file that are named for a look at them."""
+"""Records of one file that are listed for a manual check."""
 
 
 class RepairTerminal:
@@ -119,7 +114,7 @@ class RepairTerminal:
 
     def show(self, name: str, event: Event) -> None:
         if isinstance(event, FileReport):
-            if isinstance(event, RepairReport) and not event.error:  # which standard error tells
+            if isinstance(event, RepairReport) and not event.error:  # reported on standard error
                 self._file(event)
             self._begin()
             return
@@ -143,7 +138,7 @@ class RepairTerminal:
         said = printable(sentence(report, self._summary, self._plan))
         line = Text.assemble((report.status, _STYLES[report.status]))
         if report.status != "foreign":
-            line.append(f", {plural(report.sound, 'record' if report.status == 'clean' else 'sound record')}")
+            line.append(f", {plural(report.sound, 'record' if report.status == 'clean' else 'intact record')}")
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
@@ -206,7 +201,7 @@ class RepairTerminal:
 
         lost = self._summary.losses(report, self._plan)
         if report.dropped_bytes and self._plan.quarantine is None:
-            lost += "; --quarantine FILE keeps such bytes"
+            lost += " (use --quarantine FILE to keep the bytes)"
         self._console.print(Text(lost))
         shown = sorted([*self._summary.lost, *self._summary.whole], key=lambda outcome: outcome.damage.begin)
         if not shown:
@@ -227,21 +222,21 @@ class RepairTerminal:
             self._console.print(f"and {self._summary.ranges - len(rows):,} more; --json lists all")
 
     def _to_check(self, report: RepairReport) -> Iterator[Text]:
-        """What only a person can judge."""
+        """Yield what only a person can judge."""
         from rich.text import Text
 
         if report.repeats:
             repeats = plural(report.repeats, "payload")
             yield Text(
-                f"check: {repeats} written more than once, as happens after a resumed download or with two writers "
-                "of one file; your data may repeat itself, too"
+                f"check: {repeats} written more than once, as after a resumed download or with two writers; "
+                "or your data contains duplicates"
             )
         doubtful = self._summary.doubtful
         for outcome in doubtful[:_POINTED_AT]:
-            what = outcome.evidence or f"nothing proves it: {UNPROVED}"
+            what = outcome.evidence or f"no valid checksum: {UNPROVED}"
             yield Text(f"check: {_numbers(outcome)} of the output: {printable(what)}")
         if len(doubtful) > _POINTED_AT:
-            yield Text("check: the others of this kind, which --json lists")
+            yield Text("check: more of this kind; --json lists all")
 
     def _next(self, report: RepairReport) -> None:
         from rich.padding import Padding
@@ -263,7 +258,7 @@ def _numbers(outcome: Outcome) -> str:
 
 
 class RepairText(TsvPrinter):
-    """A line for each damaged range, and a line for each input, as the help of the command lays down."""
+    """Writes a line for each damaged range, then a line for the input."""
 
     good = frozenset({"clean", "restored"})
     fields = 4

@@ -1,4 +1,4 @@
-"""What `repair` saved of one file, what it lost, and what to do next: the words for pipes, people and programs."""
+"""Summarize the repair of one file: records recovered and lost, and the next steps."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
     from tfrtool.report import Outcome
 
 SHOWN = 20
-"""Ranges of one file that a terminal shows."""
+"""Ranges of one file that are shown on a terminal."""
 
 _WAYS = {
-    "mended-header": ("header mended", "flipped bits of the header undone; the payload has its checksum"),
-    "lost-header": ("header lost", "header lost, and written anew; the checksum behind the payload proves it"),
-    "late-start": ("begin found", "begin found elsewhere than the header tells, where the payload has its checksum"),
-    "rejoined": ("rejoined", "put together from its parts; without the bytes between, it has its checksum"),
-    "stored-checksum": ("checksum mended", "a flipped bit of the stored checksum undone; the payload is whole"),
-    "wrong-writer": ("checksums replaced", "checksums replaced that a faulty writer made; they prove every payload"),
-    "conversion": ("conversion undone", "a text conversion undone; the checksums hold then"),
-    "corrected": ("corrected", "one bit of the payload turned over, on request"),
-    "unverified": ("unverified", "parses, but no checksum proves it; kept on request"),
+    "mended-header": ("header corrected", "header bit flips corrected, payload checksum matches"),
+    "lost-header": ("header rewritten", "header lost and rewritten, payload checksum matches"),
+    "late-start": ("start found", "payload found at another offset than after the header, checksum matches"),
+    "rejoined": ("rejoined", "inserted bytes removed, payload checksum matches"),
+    "stored-checksum": ("checksum corrected", "bit flip in the stored checksum corrected, payload intact"),
+    "wrong-writer": ("checksums replaced", "nonstandard checksums replaced; they prove every payload"),
+    "conversion": ("conversion undone", "text conversion undone, checksums match"),
+    "corrected": ("bit corrected", "1 payload bit corrected (--fix-bits)"),
+    "unverified": ("unverified", "parses, but has no valid checksum (--keep-unverified)"),
 }
-"""How records came back: in a word or two, and in full."""
+"""Ways to recover records: in a word or two, and in full."""
 
 
 _PROVED = list(_WAYS)[: list(_WAYS).index("conversion")]
-_UNCHECKED = "OFRecord has no checksums, so the payloads are not checked"
+_UNCHECKED = "payloads not checked (OFRecord has no checksums)"
 
 
 class RecoveredCount(NamedTuple):
-    """Records that came back in one way, or were sound."""
+    """The number of records that were recovered in one way, or were intact."""
 
     records: int
     briefly: str
     words: str
 
 
-UNPROVED = "four bytes missing from a payload and its checksum would look the same, so this may never have been written"
+UNPROVED = "a payload that lacks four bytes would look the same, so it may be incomplete"
 """The limit of `--keep-unverified`."""
 
 
 class RepairSummary:
-    """Gathers the outcomes of one file; holds the first `SHOWN` of each sort, however many there are."""
+    """Counts the outcomes of one file, and holds the first `SHOWN` of each sort."""
 
     def __init__(self) -> None:
         self.ways: Counter[str] = Counter()
@@ -66,7 +66,7 @@ class RepairSummary:
         self._largest_corrected = 0
 
     def add(self, outcome: Outcome) -> None:
-        """Count what became of one damaged range."""
+        """Count the outcome of one damaged range."""
         damage, way = outcome.damage, _way(outcome)
         self.ways[way] += outcome.records
         self.fixable += outcome.fixable
@@ -91,8 +91,8 @@ class RepairSummary:
             self._largest_corrected = max(self._largest_corrected, damage.end - damage.begin - FRAMING)
 
     def saved(self, report: RepairReport) -> list[RecoveredCount]:
-        """What was written, sound records first."""
-        found = [RecoveredCount(report.kept, "sound", "sound, copied as they are")] if report.kept else []
+        """Return what was written, intact records first."""
+        found = [RecoveredCount(report.kept, "intact", "intact, copied unchanged")] if report.kept else []
         for way, (briefly, words) in _WAYS.items():
             count = self.ways[way]
             if report.converted and way == "conversion":
@@ -100,26 +100,26 @@ class RepairSummary:
             if count:
                 if way == "corrected":
                     one_in = 2**32 // (8 * self._largest_corrected)
-                    words = f"{words}; each is wrong with a chance of at most 1 in {one_in:,}"
+                    words = f"{words}; chance that a correction is wrong: at most 1 in {one_in:,}"
                 found.append(RecoveredCount(count, briefly, words))
         return found
 
     def losses(self, report: RepairReport, plan: RepairPlan) -> str:
-        """What is not in the output, in half a sentence."""
+        """Return what is not in the output."""
         if not report.lost:
-            return "nothing is lost"
+            return "nothing lost"
         parts = []
         left_out = report.sound - report.kept if plan.options.keep != "all" else 0
         if self.lost_records or self.given_up:
             parts.append("at least " * self.given_up + plural(self.lost_records, "damaged record"))
         if left_out:
-            parts.append(f"{plural(left_out, 'sound record')} that --keep {plan.options.keep} leaves out")
+            parts.append(f"{plural(left_out, 'intact record')} (--keep {plan.options.keep})")
         if report.dropped_bytes:
-            held = f" (in them {plural(self.within, 'frame')} whose checksums hold)" if self.within else ""
+            held = f" (including {plural(self.within, 'frame')} with valid checksums)" if self.within else ""
             parts.append(f"{report.dropped_bytes:,} of {plural(report.bytes or 0, 'byte')}{held}")
         if self.breaks:
-            parts.append(f"what the broken {report.compression} stream held")
-        return f"not in the output: {', '.join(parts)}"
+            parts.append(f"the damaged part of the {report.compression} stream")
+        return f"dropped: {', '.join(parts)}"
 
 
 def _way(outcome: Outcome) -> str:
@@ -129,20 +129,20 @@ def _way(outcome: Outcome) -> str:
 
 
 def nothing(report: RepairReport, plan: RepairPlan) -> str:
-    """Why no record is written."""
+    """Return why no record is written."""
     keep = plan.options.keep
     if keep != "all" and report.sound:
-        where = "before the first damage" if keep == "before" else "behind the first damage"
-        return f"nothing is written, since no record that can be saved stands {where} (--keep {keep})"
-    return "nothing can be saved, since no record is whole and proved"
+        where = "before the first damage" if keep == "before" else "after the first damage"
+        return f"nothing to write: no recoverable record {where} (--keep {keep})"
+    return "nothing recoverable: no record has a valid checksum"
 
 
 def sentence(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> str:
-    """What a report says, for people, without what to do next."""
+    """Return a report as one sentence, without the next step."""
     if report.error:
         return report.error[1]
     if report.status == "foreign":
-        return f"{report.message or 'no records'}; nothing is saved"
+        return f"{report.message or 'no records'}; nothing recovered"
     if report.status == "clean":
         return _clean(report, plan)
     said = [report.message] if report.diagnosis and report.message else []
@@ -163,22 +163,22 @@ def sentence(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> 
 def _clean(report: RepairReport, plan: RepairPlan) -> str:
     wanted = plan.options.output_compression
     if wanted in ("auto", report.compression):
-        same = "the copy is the input, byte for byte"
+        same = "copied byte for byte"
     else:
-        same = f"the same bytes, {'not compressed' if wanted == 'none' else 'as ' + wanted}"
+        same = f"copied {'without compression' if wanted == 'none' else 'with ' + wanted + ' compression'}"
     unchecked = f"; {_UNCHECKED}" if report.format == "ofrecord" else ""
     return f"nothing to repair: {same}{unchecked}"
 
 
 class NextStep(NamedTuple):
-    """A command to be run next, and what it is good for."""
+    """A command to run next, and its purpose."""
 
     command: str
     why: str
 
 
 def steps(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> list[NextStep]:
-    """What to do next with one input, the nearest first."""
+    """Return the next steps for one input, the most useful first."""
     found: list[NextStep] = []
     if report.error:
         return found
@@ -188,25 +188,25 @@ def steps(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> lis
         elif not report.output:
             found.append(NextStep(repair_command(plan, report), "to write them"))
     why = []
-    if plan.options.keep != "before":  # which leaves them out whatever they are
+    if plan.options.keep != "before":  # drops them in any case
         if summary.fixable:
-            why.append(f"to try {plural(summary.fixable, 'payload')} for a single flipped bit")
+            why.append(f"to check {plural(summary.fixable, 'payload')} for a single flipped bit")
         if summary.unproved and not plan.options.keep_unverified:
             they_parse = "it parses" if summary.unproved == 1 else "they parse"
-            why.append(f"to keep {plural(summary.unproved, 'unproved record')} if {they_parse}")
+            why.append(f"to keep {plural(summary.unproved, 'unverified record')} if {they_parse}")
     if why:
         found.append(NextStep(repair_command(plan, report, summary), " and ".join(why)))
     return found
 
 
 def hint(report: RepairReport, summary: RepairSummary, plan: RepairPlan) -> str | None:
-    """What to do next, in one line."""
+    """Return the next steps in one line."""
     todo = [f"{step.why}, run: {step.command}" for step in steps(report, summary, plan)]
     return "; ".join(filter(None, (advice(report), *todo))) or None
 
 
 def repair_command(plan: RepairPlan, report: RepairReport, summary: RepairSummary | None = None) -> str:
-    """The command that repairs one input as it was asked, for good, and with what `summary` shows to be worth a try."""
+    """Return the command that repairs one input with the same options, plus those that `summary` makes worth trying."""
     options = plan.options
     output = plan.outputs.get(report.path)
     sides = [] if len(plan.outputs) > 1 else [("--quarantine", plan.quarantine), ("--report", plan.report)]

@@ -1,11 +1,4 @@
-"""A schema as rows of text: a row a feature, a tag or a field, and the sentences about all of them.
-
-The schema of all inputs together, which every printer of `schema` adds up.
-
-What `schema` writes into a pipe, and what all its printers say on standard error.
-
-What `schema` shows to people: a table of the features, and sentences under it.
-"""
+"""Print the schema of all inputs: a row for each feature, tag or field, and notes, for pipes and terminals."""
 
 from __future__ import annotations
 
@@ -49,13 +42,13 @@ _DETAILS = 3
 """Sizes of images shown of one feature."""
 
 _SHARDS = 8
-"""Kinds of shard whose differences are told; a sentence tells all that differs about one."""
+"""Kinds of shard whose differences are printed, one line each."""
 
 
 class SchemaLine(NamedTuple):
-    """One row, safe for a terminal: name, kind, in how many records, fewest and most values, what they are, remarks.
+    """One row, safe for a terminal: name, kind, number of records, fewest and most values, description, remarks.
 
-    `is_list`: it is of a feature list of SequenceExamples.
+    `is_list`: the row is a feature list of SequenceExamples.
     """
 
     name: str
@@ -69,7 +62,7 @@ class SchemaLine(NamedTuple):
 
 
 def lines(schema: Schema) -> Iterator[SchemaLine]:
-    """A row for each feature, tag and field, with what is odd about it."""
+    """Yield a row for each feature, tag and field, with remarks about it."""
     remarks: dict[tuple[Kind | None, Key | None], list[str]] = {}
     for one in findings(schema):
         if one.what != "shard":
@@ -90,7 +83,7 @@ def lines(schema: Schema) -> Iterator[SchemaLine]:
 
 
 def sentences(schema: Schema) -> Iterator[str]:
-    """What is to be said about all of it, not yet safe: findings about no one feature, then notes."""
+    """Yield notes about the whole schema, not yet safe: findings that concern no single feature come first."""
     for one in findings(schema):
         if one.key is None and one.what != "shard":
             yield one.message
@@ -99,38 +92,38 @@ def sentences(schema: Schema) -> Iterator[str]:
         yield differs(shard, schema)
     if (more := len(odd) - _SHARDS) > 0:
         kinds = "kind of shard differs" if more == 1 else "kinds of shard differ"
-        yield f"{more:,} more {kinds} from the others; --json names all"
+        yield f"{more:,} more {kinds} from the others; --json lists all"
     yield from _uncompared(schema)
     for table, kind in kinds_of_tables(schema):
         for group in table.agreement.groups(table.features):
-            every = f"every {kind + ' ' if kind else ''}record{' that was read' * schema.limited}"
-            yield f"lists as long as one another in {every}: {', '.join(map(named, group))}"
+            every = f"every {kind + ' ' if kind else ''}record{' read' * schema.limited}"
+            yield f"lists of equal length in {every}: {', '.join(map(named, group))}"
         if more := table.agreement.unlooked(table.features):
             lists = f"{plural(more, 'list')} of varying length{f' of {kind} records' if kind else ''}"
-            yield f"{lists} not compared with any other: {len(table.agreement.filled)} of the shortest names are"
+            yield f"{lists} not compared: only the {len(table.agreement.filled)} with the shortest names are"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)
     if schema.records == schema.blank > 0:
-        read = " that was read" if schema.limited else ""
-        yield f"no record{read} holds anything, as Examples and OFRecords without features do"
+        read = " read" if schema.limited else ""
+        yield f"all records{read} are empty, like Examples and OFRecords without features"
     if schema.unknown:
         yield from _about_unknown(schema.unknown)
     if schema.limited:
         which = sampled(schema, "input")
-        yield f"only the first records of {which} were read: a feature may be missing, or differ, in others"
+        yield f"only the first records of {which} were read: features may be missing or differ in others"
 
 
 def _uncompared(schema: Schema) -> Iterator[str]:
-    """Which shards are not compared, if any: what differs about them is in no finding."""
+    """Yield which shards are not compared, if any: their differences are in no finding."""
     count, path = schema.uncompared
     if count:
         bounds = f"{GROUPS} kinds of shard, or {FEATURES} features or {size_text(NAMES)} of names in one"
-        yield f"{plural(count, 'file')} not compared with other shards, first {path}: unlike them, and beyond {bounds}"
+        yield f"{plural(count, 'file')} not compared with other shards, first {path}: too different, beyond {bounds}"
 
 
 def unsaid(schema: Schema, table: Table | None) -> Iterator[str]:
-    """What a description of `table`, or None for all, for another program does not take in, not yet safe."""
+    """Yield what is missing from the description of `table`, or of all, for another program; not yet safe."""
     kind = schema.kind_of(table) if table else None
     for one in findings(schema):
         if one.what == "mixed":
@@ -140,21 +133,21 @@ def unsaid(schema: Schema, table: Table | None) -> Iterator[str]:
 
 
 def left_out(schema: Schema) -> Iterator[str]:
-    """What of the records read is not described, not yet safe."""
+    """Yield what is missing from the schema, not yet safe."""
     cut = [(len(table.features), "features") for table in (schema.examples, schema.ofrecords) if table.more]
     if schema.events and schema.events.more:
         cut.append((len(schema.events.tags), "tags"))
     for kept, what in cut:
-        yield f"more than {kept:,} {what}: the {kept:,} that stand in most records are described, rarer ones left out"
+        yield f"more than {kept:,} {what}: only the {kept:,} most frequent are described"
     if schema.unknown and schema.unknown.more:
         kept = len(schema.unknown.fields)
-        yield f"more than {kept:,} fields: the {kept:,} of the lowest numbers are described, the others left out"
+        yield f"more than {kept:,} fields: only the {kept:,} with the lowest numbers are described"
     if schema.misfits and schema.first_misfit:
         first = schema.first_misfit
-        lost = "payload does not parse and is" if schema.misfits == 1 else "payloads do not parse and are"
-        yield f"{schema.misfits:,} {lost} left out, first record {first.record} of {first.path}"
+        lost = "payload that does not parse" if schema.misfits == 1 else "payloads that do not parse"
+        yield f"skipped {schema.misfits:,} {lost}, first record {first.record} of {first.path}"
     if schema.large:
-        yield f"{plural(schema.large, 'record')} too large to be held, left out"
+        yield f"skipped {plural(schema.large, 'record')} too large to read"
 
 
 def _feature_text(feature: Feature, remarks: list[str]) -> SchemaLine:
@@ -215,7 +208,7 @@ def _blobs(blobs: Blobs) -> str:
 
 
 def _forms(held: ContentCount) -> str:
-    """The channels of images, and bits of a sample other than 8; how many of each where there are several."""
+    """Return the channels of images, and bits per sample if not 8; with counts if there are several."""
     if len(held.forms) == 1:
         return next(iter(held.forms))
     return "/".join(f"{count:,} {form}" for form, count in sorted(held.forms.items(), key=lambda item: -item[1]))
@@ -245,9 +238,9 @@ def _about_unknown(unknown: WireTable) -> Iterator[str]:
         at = unknown.first_opaque
         held = _blobs(unknown.payloads)
         count = plural(unknown.opaque, "payload")
-        yield f"no protocol buffer: {count}, first record {at.record} of {at.path}: {held}"
+        yield f"not protocol buffers: {count}, first record {at.record} of {at.path}: {held}"
     if unknown.fields:
-        yield "the kind of the records is not known: the fields at their top are shown"
+        yield "unknown kind of record: top-level fields are shown"
     if unknown.near:
         place, near = unknown.near
         yield f"record {place.record} of {place.path} is {near}"
@@ -263,7 +256,7 @@ def _time(seconds: float) -> str:
 
 
 class SchemaCollector:
-    """Adds the schemas of the inputs up in `total`; whatever else comes is for the printer that it is put before."""
+    """Adds up the schemas of the inputs in `total`, and passes other events to the printer it is mixed into."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -277,11 +270,11 @@ class SchemaCollector:
 
 
 class SchemaSilent(SchemaCollector, SilentPrinter):
-    """Adds the schemas up for the exit code alone."""
+    """Adds up the schemas for the exit code, and prints nothing."""
 
 
 class SchemaPrinter(SchemaCollector, DamageWarnings):
-    """Adds the schemas of the inputs up; standard error tells of what was passed over."""
+    """Adds up the schemas of the inputs; reports what was skipped on standard error."""
 
     verify = "tfrtool verify --payload"
 
@@ -299,7 +292,7 @@ class SchemaPrinter(SchemaCollector, DamageWarnings):
 
 
 class SchemaText(SchemaPrinter):
-    """A line of tab-separated fields for each feature, as the help of the command lays down."""
+    """Writes a line of tab-separated fields for each feature."""
 
     def print(self, summary: Summary) -> None:
         for line in lines(self.total):
@@ -332,7 +325,7 @@ _TAGS = (
 
 
 class SchemaTerminal(SchemaPrinter):
-    """Prints one table of all inputs together, at the end."""
+    """Prints one table for all inputs, at the end."""
 
     def __init__(self, color: bool) -> None:
         super().__init__()
@@ -350,7 +343,7 @@ class SchemaTerminal(SchemaPrinter):
             columns, fields = (_TAGS, _tag) if total.kind == "event" else (_FEATURES, _feature)
             self._console.print(draw_table(self._console, columns, [fields(line) for line in rows[:ROWS]]))
         if len(rows) > ROWS:
-            self._console.print("and more; a pipe or --json gets all")
+            self._console.print("and more; --json lists all")
         for line in rows[:ROWS]:
             for remark in line.remarks:
                 heading(self._console, _subject(line), Text(remark))
@@ -359,7 +352,7 @@ class SchemaTerminal(SchemaPrinter):
 
 
 def _subject(line: SchemaLine) -> str:
-    """What a remark is about that does not stand in the row."""
+    """Return the name that precedes a remark."""
     what = "feature list" if line.is_list else "feature"
     if not line.name:
         return f"the {what} without a name"

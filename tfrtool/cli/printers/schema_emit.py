@@ -1,7 +1,4 @@
-"""`schema --emit`: the schema as text for another program, on standard output or in a file.
-
-The `schema` object, for `schema --json`: one, before the summary.
-"""
+"""Write the schema for another program (`schema --emit`), or as a JSON object (`schema --json`)."""
 
 from __future__ import annotations
 
@@ -27,11 +24,11 @@ if TYPE_CHECKING:
 
 
 _NOTES = 50
-"""Features of which is said what another program makes of them; the rest is counted."""
+"""Features for which notes are printed; the rest are counted."""
 
 
 class SchemaFile(SchemaPrinter):
-    """Adds the schemas up, and writes them when all inputs are done."""
+    """Adds up the schemas, and writes the result after all inputs."""
 
     def __init__(self, what: Form, output: str | None, force: bool, quiet: bool) -> None:
         super().__init__()
@@ -43,9 +40,9 @@ class SchemaFile(SchemaPrinter):
 
     @contextmanager
     def opened(self, resolution: Resolution) -> Iterator[None]:
-        """Open the output, or say before anything is read that it cannot be; unless `finish` publishes it, it goes.
+        """Open the output before anything is read, and discard it unless `finish` publishes it.
 
-        Raises `UsageError` where it is a file that is read, else what writing it raises.
+        Raises `UsageError` if it is a file that is read, and `WriteError` if it cannot be written.
         """
         output, inputs = self._output, resolution.names
         if output and self._what == "tfds":
@@ -70,7 +67,7 @@ class SchemaFile(SchemaPrinter):
         super().show(name, event)
 
     def finish(self) -> None:
-        """Write what was asked for; raises where the format cannot hold it, or the file cannot be written."""
+        """Write the schema. Raises if the format cannot represent it, or the file cannot be written."""
         self.total.cut()
         if not self._quiet:
             for sentence in unsaid(self.total, table_of(self.total, self._what)):
@@ -100,11 +97,11 @@ class SchemaFile(SchemaPrinter):
             say(f"and {plural(more, 'more such feature')}")
 
     def print(self, summary: Summary) -> None:
-        """Nothing: `finish` has written it."""
+        """Print nothing: `finish` has written the schema."""
 
 
 class SchemaJson(SchemaCollector, JsonPrinter):
-    """The objects of all commands, and the schema of all inputs before the last."""
+    """Adds a `schema` object for all inputs before the summary."""
 
     def __init__(self) -> None:
         super().__init__(("unread",))

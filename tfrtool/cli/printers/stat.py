@@ -1,13 +1,4 @@
-"""What `stat` shows to people: a line for each file, and one picture of all of them together.
-
-`file` objects with how a file is made, and a `summary` of how all of them are, for `stat --json`.
-
-What `stat` says in words, on a terminal and in a pipe alike.
-
-The figures of `stat` in words, for a terminal and for a page alike.
-
-The lines that `stat` writes into a pipe.
-"""
+"""Print the results of `stat`: for pipes, terminals and as JSON Lines, and the figures that pages show too."""
 
 from __future__ import annotations
 
@@ -47,8 +38,9 @@ _JSON_FIELDS = (
 
 
 class StatJson(JsonPrinter):
-    """Adds sizes, a histogram (each bin from `lo` on, below `hi`) and advice to a `file`, and those of all to the
-    `summary`, where `shards` says how the records are spread over the files.
+    """Adds sizes, a histogram (bins from `lo` to `hi`, exclusive) and advice to each `file` object.
+
+    The `summary` has those of all files, and `shards`: how the records are distributed.
     """
 
     def __init__(self) -> None:
@@ -93,7 +85,7 @@ class StatJson(JsonPrinter):
 
 
 def _shards(total: DataSet) -> dict[str, Any]:
-    """How many record files there are, the least, middle, mean and most of their bytes and records."""
+    """Return the number of record files, and the minimum, median, mean and maximum of their bytes and records."""
     return {
         "files": total.files.count,
         "empty": total.hollow[0] if total.hollow else 0,
@@ -114,23 +106,23 @@ def _advice(found: Sequence[Advice]) -> list[dict[str, Any]]:
 
 
 def what_is_wrong(report: StatReport) -> str:
-    """What a report says of damage, in one sentence; empty for a clean file."""
+    """Return the damage of a report in one sentence; empty for a clean file."""
     said = report.error[1] if report.error else report.message or ""
     return "; ".join(filter(None, (said, advice(report))))
 
 
 def repeats(data: DataSet) -> str | None:
-    """How many payloads occur more than once, and where the first is; None where that was not looked at."""
+    """Return the number of repeated payloads and the first one; None if they were not counted."""
     found = data.repeats()
     if found is None:
         return None
     if found.first is None:
-        return "no payload occurs twice"
+        return "no repeated payloads"
     later, earlier = found.first
     several = len(data.paths) > 1
     return (
-        f"{plural(found.count, 'record')} with the payload of an earlier one; the first is "
-        f"{_place(data, later, several)}, which has that of {_place(data, earlier, several)}"
+        f"{plural(found.count, 'record')} with a repeated payload; first: {_place(data, later, several)} repeats "
+        f"{_place(data, earlier, several)}"
     )
 
 
@@ -143,10 +135,10 @@ _NAMED_FORMATS = {"tfrecord": "TFRecord", "ofrecord": "OFRecord"}
 
 
 def figures(data: DataSet) -> Iterator[tuple[str, str | list[str]]]:
-    """What each figure is called, and what it is; a list is of several, to stand beside one another."""
-    kinds = ", ".join(_NAMED_KINDS.get(kind, "payloads of no known kind") for kind in sorted(data.kinds))
+    """Yield the name and the text of each figure; a list has several parts."""
+    kinds = ", ".join(_NAMED_KINDS.get(kind, "payloads of unknown kind") for kind in sorted(data.kinds))
     formats = " and ".join(_NAMED_FORMATS[name] for name in sorted(data.formats)) or "no"
-    yield "made of", f"{kinds}, in {formats} framing" if kinds else f"{formats} framing"
+    yield "content", f"{kinds}, in {formats} framing" if kinds else f"{formats} framing"
     count, sizes = data.payloads.count, data.sizes
     if count and sizes.mean is not None:
         yield "payloads", f"{size_text(data.payloads.total)} in {plural(count, 'record')}"
@@ -166,7 +158,7 @@ def figures(data: DataSet) -> Iterator[tuple[str, str | list[str]]]:
     if data.ratio is not None:
         yield (
             "compression",
-            f"{size_text(data.packed)} unpack to {size_text(data.unpacked)}, {data.ratio:.2f} times",
+            f"{size_text(data.packed)} decompress to {size_text(data.unpacked)} (ratio {data.ratio:.2f})",
         )
     if data.files.count > 1:
         yield "files", _spread_over(data)
@@ -178,10 +170,10 @@ def _spread_over(data: DataSet) -> str:
     size, records = data.files.spread(), data.records.spread()
     if size.min is None or size.max is None or size.p50 is None:
         return ""
-    said = f"{sizes_text(size.min, size.max)} each, the middle one {size_text(size.p50)}"
+    said = f"{sizes_text(size.min, size.max)} each, median {size_text(size.p50)}"
     low, high = _number(records.min), _number(records.max)
     said += f"; {low if low == high else f'{low} to {high}'} record{'' if high == '1' else 's'} each"
-    return f"{said}; {data.hollow[0]:,} without a record" if data.hollow else said
+    return f"{said}; {data.hollow[0]:,} without records" if data.hollow else said
 
 
 def _percent(value: float) -> str:
@@ -195,20 +187,20 @@ def _number(value: float | None) -> str:
 
 
 def bin_label(one: Bin) -> str:
-    """The sizes of a bin, from the first to the last that is counted in it."""
+    """Return the range of sizes of a bin, inclusive."""
     return f"{one.lo:,}" if one.hi == one.lo + 1 else f"{one.lo:,} - {one.hi - 1:,}"
 
 
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEFT = 18
-"""Columns left of the figures."""
+"""Columns to the left of the figures."""
 _WIDEST = 60
 """Columns of the longest bar, on a terminal of any width."""
 
 
 class StatTerminal:
-    """Prints a line for each file when it is read, and holds what all of them add up to."""
+    """Prints a line for each file when it is read, and the totals at the end."""
 
     def __init__(self, color: bool) -> None:
         self._console = console(color)
@@ -220,7 +212,7 @@ class StatTerminal:
             return
         report = stat_report(event)
         self.total.add(report)
-        if report.status != "error":  # which standard error tells
+        if report.status != "error":  # reported on standard error
             self._heading(report)
 
     def _heading(self, report: StatReport) -> None:
@@ -228,12 +220,12 @@ class StatTerminal:
 
         line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status != "foreign":
-            line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
+            line.append(f", {plural(report.records, 'intact record' if report.status == 'damaged' else 'record')}")
             line.append(f", {size_text(report.size if report.size is not None else report.bytes or 0)}")
             if report.compression_ratio:
                 line.append(f" of {report.compression}")
             if report.unchecked and report.status == "clean":
-                line.append("; payloads unchecked")
+                line.append("; payloads not checked")
             if report.index:
                 line.append(f"; index in {safe(report.index)}")
         heading(self._console, safe(report.path), line)
@@ -260,7 +252,7 @@ class StatTerminal:
         totals(self._console, summary, missing, plural(data.payloads.count, "record"))
 
     def _draw(self, bins: Sequence[Bin]) -> None:
-        """The histogram, a line for each bin; one bin alone tells nothing that the figures do not."""
+        """Print the histogram, a line per bin, unless there is only one."""
         from rich.text import Text
 
         if len(bins) < 2:
@@ -276,7 +268,7 @@ class StatTerminal:
             self._console.print(line.append(bar.ljust(width), "green").append(f"  {count.rjust(right)}"))
 
     def _bar(self, count: int, most: int, width: int) -> str:
-        """A bar in proportion to a count; one that is not 0 shows at least a sliver."""
+        """Return a bar in proportion to a count; a count above 0 has at least the smallest bar."""
         if not count:
             return ""
         if not self._blocks:
@@ -291,7 +283,7 @@ class StatTerminal:
 
 
 class StatText(TsvPrinter):
-    """A line for each input and one for all, as the help of the command lays down; advice goes to standard error."""
+    """Writes a line for each input and one for all; advice goes to standard error."""
 
     fields = 14
 
@@ -301,7 +293,7 @@ class StatText(TsvPrinter):
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, FileReport):
-            return  # the report tells how much is damaged, and `verify` what
+            return  # the report has the total, and `verify` the details
         report = stat_report(event)
         self.total.add(report)
         figures = (report.records, report.payload_bytes, report.overhead_bytes, *_sizes(report.sizes), report.size)

@@ -1,9 +1,4 @@
-"""What `verify` shows to people: for a damaged file its strip, a table of the damage, and one sentence.
-
-What `verify` says, and the lines that it writes into a pipe.
-
-What `verify --index` shows besides what `verify` does: the lines of the index that disagree with the file.
-"""
+"""Print the results of `verify`, and of `verify --index`: for pipes, terminals and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -27,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class DamageCount:
-    """How many records of one file are damaged, as far as that can be told, and how many can be brought back."""
+    """Counts the damaged records of one file, as far as they are known, and the recoverable ones."""
 
     def __init__(self) -> None:
         self.records = 0
         self.restorable = 0
         self.given_up = False
-        """Whether there may be more."""
+        """There may be more damaged records."""
 
     def add(self, damage: Damage) -> None:
         known = damage.record is not None
@@ -43,13 +38,18 @@ class DamageCount:
 
     def __str__(self) -> str:
         if not self.records and not self.given_up:
-            return "no record lies in what is damaged"
-        least = "at least " * self.given_up
-        return f"{self.restorable} of {least}{plural(self.records, 'damaged record')} can be brought back whole"
+            return "no records affected"
+        return recoverable_text(self.restorable, self.records, self.given_up)
+
+
+def recoverable_text(recoverable: int, damaged: int, at_least: bool = False) -> str:
+    """Return `1 of 4 damaged records is recoverable`."""
+    records = "at least " * at_least + plural(damaged, "damaged record")
+    return f"{recoverable:,} of {records} {'is' if recoverable == 1 else 'are'} recoverable"
 
 
 def verdict(report: FileReport, count: DamageCount, quick: bool) -> str:
-    """What a report says, in one sentence for people, without what to do next."""
+    """Return a report as one sentence, without the next step."""
     if report.error:
         said = report.error[1]
     elif report.status == "damaged":
@@ -57,8 +57,7 @@ def verdict(report: FileReport, count: DamageCount, quick: bool) -> str:
 
         back = str(count)
         if report.converted and report.restorable is not None:
-            damaged = plural(report.restorable + report.damaged_records, "damaged record")
-            back = f"{report.restorable:,} of {damaged} can be brought back whole"
+            back = recoverable_text(report.restorable, report.restorable + report.damaged_records)
         said = extent(report)
         if report.damaged_bytes and report.restorable is not None:
             said = f"{said}; {back}"
@@ -68,7 +67,7 @@ def verdict(report: FileReport, count: DamageCount, quick: bool) -> str:
         said = report.message or _clean(report, quick)
     if report.index_faults is not None:
         agrees = (
-            "the index agrees" if not report.index_faults else f"{plural(report.index_faults, 'fault')} in the index"
+            "the index matches" if not report.index_faults else f"{plural(report.index_faults, 'fault')} in the index"
         )
         said = f"{said}; {agrees}"
     return said
@@ -76,14 +75,14 @@ def verdict(report: FileReport, count: DamageCount, quick: bool) -> str:
 
 def _clean(report: FileReport, quick: bool) -> str:
     if report.format == "ofrecord":
-        return "the structure is whole; OFRecord has no checksums, so the payloads are not checked"
+        return "structure intact; payloads not checked (OFRecord has no checksums)"
     if not report.records:
         return "no records"
-    return "every length checksum holds; payloads were not checked" if quick else "every checksum holds"
+    return "all length checksums match; payloads not checked" if quick else "all checksums match"
 
 
 class VerifyText(TsvPrinter):
-    """A line for each damaged range, and a line for each input, as the help of the command lays down."""
+    """Writes a line for each damaged range, then a line for the input."""
 
     def __init__(self, color: bool, quick: bool) -> None:
         super().__init__(color)
@@ -109,21 +108,21 @@ class VerifyText(TsvPrinter):
 TABLE_ROWS = 20
 """Damaged ranges shown for one file."""
 MANY = 20
-"""Files after which those that are not clean are named once more at the end; as many are named."""
+"""With more files than this, those that are not clean are listed again at the end, up to this number."""
 
-_MEANINGS = {SOUND: "sound", RESTORABLE: "can be brought back", LOST: "damaged"}
+_MEANINGS = {SOUND: "intact", RESTORABLE: "recoverable", LOST: "damaged"}
 _COLUMNS = (
     TableColumn("", "bare"),
     TableColumn("bytes"),
     TableColumn("record", right=True),
     TableColumn("fault", "bare"),
-    TableColumn("what is wrong"),
+    TableColumn("message"),
 )
 _STATUS_STYLE = {"clean": "green", "damaged": "bold red", "foreign": "bold red", "error": "bold red"}
 
 
 class VerifyTerminal:
-    """Prints each file when it is done; holds a strip and the first `TABLE_ROWS` ranges, however many there are."""
+    """Prints each file when it is done; holds a bar and the first `TABLE_ROWS` ranges."""
 
     def __init__(self, color: bool, quick: bool) -> None:
         self._console = console(color)
@@ -145,7 +144,7 @@ class VerifyTerminal:
             if len(self._first) < TABLE_ROWS:
                 self._first.append(damage)
             return
-        if event.status != "error":  # which standard error tells
+        if event.status != "error":  # reported on standard error
             self._file(event)
         if event.status != "clean" and len(self._wrong) <= MANY:
             self._wrong.append((event.path, event.status))
@@ -157,7 +156,7 @@ class VerifyTerminal:
         said = printable(verdict(report, self._count, self._quick))
         line = Text.assemble((report.status, _STATUS_STYLE[report.status]))
         if report.status in ("clean", "damaged"):
-            line.append(f", {plural(report.records, 'sound record' if report.status == 'damaged' else 'record')}")
+            line.append(f", {plural(report.records, 'intact record' if report.status == 'damaged' else 'record')}")
         if report.bytes is not None:
             line.append(f", {size_text(report.bytes)}")
         if report.status != "damaged":
@@ -194,7 +193,7 @@ class VerifyTerminal:
     def end(self, summary: Summary, missing: Sequence[str]) -> None:
         if summary.files > MANY:
             self._name_again()
-        totals(self._console, summary, missing, plural(summary.records, "sound record"))
+        totals(self._console, summary, missing, plural(summary.records, "intact record"))
 
     def _name_again(self) -> None:
         from rich.text import Text
@@ -207,11 +206,11 @@ class VerifyTerminal:
 
 def _said(damage: Damage) -> str:
     said = printable(damage.message)
-    return said if damage.restorable < 2 else f"{said}; {plural(damage.restorable, 'record')} can be brought back"
+    return said if damage.restorable < 2 else f"{said}; {plural(damage.restorable, 'record')} recoverable"
 
 
 class IndexJson(JsonPrinter):
-    """Adds `index` objects, one for each of the first lines that disagree, and to the `summary` how many do in all."""
+    """Adds an `index` object for each of the first lines that do not match, and their total to the `summary`."""
 
     def __init__(self, extra: Sequence[str] = ()) -> None:
         super().__init__(extra)
@@ -231,7 +230,7 @@ class IndexJson(JsonPrinter):
 
 
 class IndexText(VerifyText):
-    """Adds a line for each of the first lines that disagree, with `index` in the place of a fault."""
+    """Adds a line for each of the first index lines that do not match, with the fault `index`."""
 
     def show(self, name: str, event: Event) -> None:
         if not isinstance(event, IndexFault):
@@ -242,7 +241,7 @@ class IndexText(VerifyText):
 
 
 class IndexTerminal(VerifyTerminal):
-    """Adds them below the file."""
+    """Adds the index lines that do not match below the file."""
 
     def _begin(self) -> None:
         super()._begin()
@@ -265,5 +264,5 @@ class IndexTerminal(VerifyTerminal):
 
 
 def said(fault: IndexFault) -> str:
-    """A disagreement in words, with the number of its line."""
+    """Return the message of an index fault, with its line number."""
     return f"line {fault.line}: {fault.message}"

@@ -1,4 +1,4 @@
-"""rich, for a terminal: everything that it would read into data (markup, emoji, highlighting) is off."""
+"""Print to a terminal with rich, which must not interpret data as markup, emoji or highlighting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def console(color: bool, stream: TextIO | None = None) -> Console:
-    """A console on a stream, standard output unless named."""
+    """Return a console on a stream, standard output by default."""
     from rich.console import Console
 
     return Console(
@@ -31,7 +31,7 @@ def console(color: bool, stream: TextIO | None = None) -> Console:
 
 
 def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
-    """Whether a stream, standard output unless named, takes these characters as they are."""
+    """Return whether a stream, standard output by default, can encode these characters."""
     try:
         glyphs.encode((stream or sys.stdout).encoding)
     except UnicodeError:
@@ -40,7 +40,7 @@ def can_encode(glyphs: str, stream: TextIO | None = None) -> bool:
 
 
 def advise(console: Console, said: str, report: FileReport) -> None:
-    """Print a sentence about an input, and what to do next: a command in one piece, so that it can be copied."""
+    """Print a message about an input and the next step; a command is in one piece, so that it can be copied."""
     from rich.text import Text
 
     if words := advised(said, report):
@@ -49,7 +49,7 @@ def advise(console: Console, said: str, report: FileReport) -> None:
 
 
 def advised(said: str, report: FileReport) -> str:
-    """A sentence about an input, and what to do next as far as that is no command, made printable."""
+    """Return a message about an input and the next step unless that is a command, made printable."""
     from tfrtool.cli.suggestions import suggestion_words
 
     suggestion = report.suggestion
@@ -58,7 +58,7 @@ def advised(said: str, report: FileReport) -> str:
 
 
 def show_command(console: Console, report: FileReport) -> None:
-    """Print the command that helps, if there is one, in one piece, so that it can be copied."""
+    """Print the suggested command, if any, in one piece, so that it can be copied."""
     from rich.text import Text
 
     from tfrtool.cli.suggestions import command
@@ -70,7 +70,7 @@ def show_command(console: Console, report: FileReport) -> None:
 
 
 def totals(console: Console, summary: Summary, missing: Sequence[str], records: str) -> None:
-    """The shards that are not there, and the totals of several files; `records` are the words for those counted."""
+    """Print missing shards, and the totals of several files; `records` is the text for the records counted."""
     from rich.text import Text
 
     for said in missing_lines(missing):

@@ -1,9 +1,6 @@
-"""The strip of a file on a terminal: a line of cells, and what they mean.
+"""Show a file as one line of cells: intact, recoverable or lost.
 
-A file as one line of cells: where it is sound, where records can be brought back, where they are lost.
-
-Memory is the same for one damaged range and for millions: ranges are marked in a fixed number of bins, which double in
-width when the file turns out longer.
+Memory is constant: ranges are marked in a fixed number of bins, which double in width as the file grows.
 """
 
 from __future__ import annotations
@@ -24,14 +21,14 @@ BINS = 2048
 
 
 class CoverageBar:
-    """Gathers damaged ranges, and cuts the file into cells once its length is known."""
+    """Collects damaged ranges, and divides the file into cells once its length is known."""
 
     def __init__(self) -> None:
         self._shift = 0  # a bin is 1 << _shift bytes wide
         self._marks = {RESTORABLE: bytearray(BINS), LOST: bytearray(BINS)}
 
     def add(self, begin: int, end: int, restorable: bool) -> None:
-        """Mark the bytes `[begin, end)`; an empty range marks the place where it lies."""
+        """Mark the bytes `[begin, end)`; an empty range marks the byte at `begin`."""
         end = max(end, begin + 1)
         while end > BINS << self._shift:
             self._widen()
@@ -39,7 +36,7 @@ class CoverageBar:
         self._marks[RESTORABLE if restorable else LOST][first:behind] = b"\1" * (behind - first)
 
     def cells(self, total: int, width: int) -> bytes:
-        """`width` cells over `total` bytes, each SOUND, RESTORABLE or LOST by the worst that lies in it."""
+        """Return `width` cells over `total` bytes, each SOUND, RESTORABLE or LOST by the worst range in it."""
         total = max(total, 1)
         cells = bytearray(width)
         for state, marks in self._marks.items():  # LOST comes last, and overwrites
@@ -60,9 +57,9 @@ _COLORS = {SOUND: "green", RESTORABLE: "yellow", LOST: "red"}
 
 
 class CoverageBarView:
-    """Draws strips with the characters that a stream takes; they differ in shape, for those who see no colour.
+    """Draws bars with characters that the stream can encode, and that differ without color.
 
-    `meanings` are the words for the states, in the order in which the legend tells them.
+    `meanings` are the texts of the states, in the order of the legend.
     """
 
     def __init__(self, meanings: Mapping[int, str], stream: TextIO | None = None) -> None:
@@ -71,13 +68,13 @@ class CoverageBarView:
         self._seen: set[int] = set()
 
     def mark(self, state: int) -> Text:
-        """One cell of a state."""
+        """Return one cell of a state."""
         from rich.text import Text
 
         return Text(self._glyphs[state], _COLORS[state])
 
     def line(self, bar: CoverageBar, total: int, width: int) -> Text:
-        """A file of `total` bytes in `width` columns."""
+        """Return the bar of a file of `total` bytes in `width` columns."""
         from rich.text import Text
 
         cells = bar.cells(total, max(width, 1))
@@ -88,7 +85,7 @@ class CoverageBarView:
         return line
 
     def legend(self, width: int) -> Text:
-        """What the states mean that were drawn since the last legend."""
+        """Return the meaning of the states drawn since the last legend."""
         from rich.text import Text
 
         drawn = [(state, words) for state, words in self._meanings.items() if state in self._seen]

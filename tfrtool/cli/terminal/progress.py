@@ -1,4 +1,4 @@
-"""One progress bar for the whole job, in bytes of input, on standard error."""
+"""Show one progress bar for all inputs, in bytes, on standard error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from contextlib import suppress
 from typing import Any
 
 DELAY = 0.5
-"""Seconds before the bar appears: a job that is done by then needs none, and does not wait for tqdm to be imported."""
+"""Seconds before the bar appears: shorter jobs need none, and do not import tqdm."""
 
 
 class Progress:
-    """Counts bytes from the start, and shows them once the job has lasted `DELAY` seconds. For terminals alone.
-
-    `passes`: how often all inputs are read.
-    """
+    """Counts bytes, and shows a bar after `DELAY` seconds; `passes` is how often all inputs are read."""
 
     def __init__(self, names: Iterable[str], passes: int = 1) -> None:
         total = _total(names)
@@ -28,7 +25,7 @@ class Progress:
         self._shown = False
 
     def advance(self, count: int) -> None:
-        """`count` more bytes of input were read."""
+        """Count `count` more bytes of input."""
         self._done += count
         if self._bar is not None:
             self._bar.update(count)
@@ -39,19 +36,19 @@ class Progress:
         self._shown = True
 
     def hide(self) -> None:
-        """Take the bar off the screen, so that a line can be printed; it comes back with the next bytes."""
+        """Hide the bar so that a line can be printed; the next bytes show it again."""
         if self._shown:
             self._bar.clear()
             self._shown = False
 
     def close(self) -> None:
-        """Take the bar off the screen for good."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
 def _total(names: Iterable[str]) -> int | None:
-    """The bytes of all the inputs on disk; None where one of them is no file, since nobody knows its size."""
+    """Return the size of all inputs on disk; None if the size of one is not known."""
     total = 0
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""Tables for a terminal of any width: nothing in them is cut, and what does not fit beside stands below."""
+"""Print tables on terminals of any width: nothing is cut, and what does not fit in a row goes below it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 NARROW = 72
-"""Columns of a terminal below which a row of a table is a paragraph."""
+"""Width of a terminal below which each row is a paragraph."""
 LEAST = 24
-"""Columns that the last column has, or else a row is a paragraph."""
+"""Least width of the last column; with less, each row is a paragraph."""
 LONGEST_NAME = 1000
 """Characters shown of a name."""
 _GAP = 2
-_PART = 3  # a name is beside what is said of it if it takes no more than this part of the terminal
+_PART = 3  # a name wider than this part of the terminal gets its own line
 
 
 class TableColumn(NamedTuple):
-    """A column, and how its fields are introduced where a row is a paragraph: by the head, or by nothing.
+    """A column, and how its fields are shown where a row is a paragraph: after the head, or alone.
 
-    A name stands on a line of its own there, and wherever it is too wide for a column.
+    A name has a line of its own there, and wherever it is too wide for its column.
     """
 
     head: str = ""
@@ -33,7 +33,7 @@ class TableColumn(NamedTuple):
 
 
 class TableWidths(NamedTuple):
-    """The widths of all columns but the last, of which there are none where rows are paragraphs, and of the last."""
+    """The widths of all columns but the last (empty if rows are paragraphs), and of the last."""
 
     lefts: tuple[int, ...]
     last: int
@@ -42,7 +42,7 @@ class TableWidths(NamedTuple):
 def table_widths(
     width: int, columns: Sequence[TableColumn], rows: Iterable[Sequence[str | Text]], narrow: int = NARROW
 ) -> TableWidths:
-    """How rows are laid out in `width` columns of a terminal; they may lack their last fields."""
+    """Return the widths for rows on a terminal of `width` columns; rows may lack their last fields."""
     from rich.cells import cell_len
 
     widest = max(width // _PART, LEAST)
@@ -66,9 +66,9 @@ def draw_table(
     width: int | None = None,
     narrow: int = NARROW,
 ) -> RenderableType:
-    """A table without rules, whose last column is a text that wraps. All of it must be safe already.
+    """Return a table without rules, whose last column wraps. All text must be safe already.
 
-    `width` is that of the terminal, and `narrow` is `NARROW`, unless they are given.
+    `width` is that of the terminal by default.
     """
     from rich.console import Group
 
@@ -79,7 +79,7 @@ def draw_table(
 
 
 def beside(parts: Iterable[str | Text], width: int, gap: int = _GAP) -> Text:
-    """Parts of a line, as many beside one another as fit, and none of them on two lines unless it must be."""
+    """Join parts to lines, as many per line as fit; a part is broken only if it is wider than a line."""
     from rich.text import Text
 
     lines = [Text()]
@@ -91,9 +91,9 @@ def beside(parts: Iterable[str | Text], width: int, gap: int = _GAP) -> Text:
 
 
 def heading(console: Console, name: str, said: Text, mark: str = ":") -> None:
-    """Print a name, safe already, `mark`, and what is said of it; a long name leaves that to lines of its own.
+    """Print a name, safe already, `mark` and text; after a long name, the text starts on a new line.
 
-    Such a name is written in one piece, which the terminal breaks, so that it can be copied.
+    A long name is written in one piece, which the terminal breaks, so that it can be copied.
     """
     from rich.padding import Padding
     from rich.text import Text
@@ -113,7 +113,7 @@ def heading(console: Console, name: str, said: Text, mark: str = ":") -> None:
 
 
 def short(name: str) -> str:
-    """A name as it is shown: one that nobody would read to its end is cut, and shows it."""
+    """Return a name, visibly cut if it is longer than `LONGEST_NAME`."""
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
 
 
@@ -128,7 +128,7 @@ def _beside(
     for row in rows:
         fields = [_styled(field, column.style) for column, field in zip(columns, row, strict=True)]
         for number, width in enumerate(how.lefts):
-            if fields[number].cell_len > width:  # a name: nothing else is wider than its column
+            if fields[number].cell_len > width:  # only names are wider than their column
                 yield grid
                 yield fields[number]
                 grid = _grid(columns, how)
@@ -140,7 +140,7 @@ def _beside(
 def _grid(columns: Sequence[TableColumn], how: TableWidths) -> Table:
     from rich.table import Table
 
-    grid = Table.grid()  # without padding, which rich counts in one version and not in another
+    grid = Table.grid()  # versions of rich count padding differently
     for column, width in zip(columns, (*how.lefts, how.last), strict=True):
         if grid.columns:
             grid.add_column(width=_GAP)
@@ -187,5 +187,5 @@ def _styled(field: str | Text, style: str) -> Text:
 
 
 def _encodable(field: str | Text, encoding: str) -> str | Text:
-    """A field as the terminal will show it, so that it is as wide here as there."""
+    """Return a field as the terminal will show it, so that widths are right."""
     return field.encode(encoding, "backslashreplace").decode(encoding) if isinstance(field, str) else field
