@@ -1,15 +1,15 @@
-"""What could not be done.
+"""Exceptions: a job that could not be done.
 
 Damage in data is never an exception inside the engine: it is a value (`tfrtool.framing.damage.Damage`). The classes
-here say that a job could not be done at all, and each carries a `kind`, a short id for scripts, beside its sentence.
+here mean that a job could not be done at all. Each carries a `kind`, a short id for scripts, beside its message.
 
     TfrtoolError
     ├── OpenError          the input cannot be opened: missing, a directory, no permission
     ├── ReadError          reading failed midway: an I/O error of the system
     ├── WriteError         the output cannot be written: exists already, no space, no permission
-    ├── UnsupportedError   asked for what this installation cannot do: a URL scheme, a missing extra
-    ├── RefusedError       the data is sound, and does not fit into what the job was allowed to write
-    └── DamageError        raised by `tfrtool.records` alone, for callers who want the first damage to stop them
+    ├── UnsupportedError   this installation cannot do it: a URL scheme, a missing extra
+    ├── RefusedError       the data is intact, but the output cannot hold it
+    └── DamageError        raised by `tfrtool.records` alone, at the first damage
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TfrtoolError(Exception):
-    """The root: `str(error)` is one sentence for people, `kind` one word for scripts.
+    """Base class: `str(error)` is one sentence for people, `kind` one word for scripts.
 
     `facts` is the sentence without what to do next; `suggestion` is that, as far as this library can do it.
     """
@@ -41,7 +41,7 @@ class TfrtoolError(Exception):
 
 
 def as_error(kind: str, facts: str, suggestion: Suggestion | None = None) -> TfrtoolError:
-    """What a report of status `error` says, as the exception of that kind; one of a rarer kind is of the root."""
+    """Return the error of a report with status `error` as an exception of its kind, else of the base class."""
     found = next((made for made in TfrtoolError.__subclasses__() if made.kind == kind), TfrtoolError)
     error = found(facts, suggestion)
     error.kind = kind
@@ -61,19 +61,19 @@ class ReadError(TfrtoolError):
 
 
 class WriteError(TfrtoolError):
-    """The output cannot be written; whatever stood under its name still stands there."""
+    """The output cannot be written; an existing file of that name is unchanged."""
 
     kind = "write"
 
 
 class UnsupportedError(TfrtoolError):
-    """This installation cannot do what was asked; the sentence says what would make it able to."""
+    """This installation cannot do what was asked; the message says what it lacks."""
 
     kind = "unsupported"
 
 
 class RefusedError(TfrtoolError):
-    """The data is sound, but holds what the output cannot hold, or only with a loss that nobody asked for."""
+    """The data is intact, but the output cannot hold it, or only with a loss that was not asked for."""
 
     kind = "refused"
 
@@ -93,7 +93,7 @@ class OptionError(ValueError):
 
 
 class DamageError(TfrtoolError):
-    """The data is damaged, and the caller asked to be stopped by that.
+    """The data is damaged, and the caller asked to stop there.
 
     `path` names the file; `damage` is the first damaged range, or None where the whole file is of another format.
     """

@@ -1,4 +1,4 @@
-"""What was found, as mergeable values: a tally of a stretch, the report of a file, the summary of a run."""
+"""Mergeable results: a tally per range, a report per file, a summary per run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOSTLY = 4
 
 @dataclass
 class Tally:
-    """Counts over any stretch of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
+    """Counts over any range of a decoded stream. `Tally()` is the identity of `merge`, which is associative."""
 
     records: int = 0
     bytes: int = 0
@@ -39,7 +39,7 @@ class Tally:
         self.faults[damage.fault] += 1
 
     def merge(self, other: Tally) -> Tally:
-        """The tally of both stretches together; neither operand changes."""
+        """Return the tally of both ranges together; neither operand changes."""
         return Tally(
             self.records + other.records,
             self.bytes + other.bytes,
@@ -51,7 +51,7 @@ class Tally:
 
 @dataclass
 class FileReport:
-    """What one input turned out to be; the fields are those of the `file` object in the interface.
+    """The result for one input; the fields are those of the JSON `file` object.
 
     `size` is in bytes on disk (None for a pipe), `bytes` in bytes of the decoded stream (None where it was not read
     to its end). `error` is `(kind, sentence)` and stands only with status `error`. `converted`: the decoded stream went
@@ -101,13 +101,13 @@ class FileReport:
 
     @property
     def finding(self) -> bool:
-        """Whether the exit code has to tell of it."""
+        """Whether the exit code is 1 for it."""
         return self.status in ("damaged", "foreign") or bool(self.index_faults)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was done with one damaged range, and what of it was not written.
+    """What `repair` did with one damaged range.
 
     `records` counts the records written from it, and `at` is the number of the first of them in the output; `dropped`
     are the ranges of it that went nowhere; `evidence` says what the decision rests on, where that is more than the
@@ -160,7 +160,7 @@ class RepairReport(FileReport):
 
     @property
     def finding(self) -> bool:
-        """Whether anything of the input is not in the output."""
+        """Whether any of the input is missing from the output."""
         return self.lost or self.status == "foreign"
 
 
@@ -212,12 +212,12 @@ class Loss:
 
     @property
     def code(self) -> LossCode:
-        """What became of it, for programs."""
+        """The kind of loss, for programs."""
         return self.kind.code
 
     @property
     def what(self) -> str:
-        """What became of it, for people."""
+        """The kind of loss, for people."""
         return self.kind.words.format(*self.about)
 
     @property
@@ -267,9 +267,9 @@ class Summary:
     restorable: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     failed: bool = False
-    """Whether something that belongs to no one input could not be done: a side file, for one."""
+    """Whether something failed that belongs to no single input, such as a side file."""
     incomplete: bool = False
-    """Whether what was found in all inputs together is not all that is in them."""
+    """Whether the results of all inputs together are incomplete."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport], missing: int = 0) -> Summary:
@@ -294,7 +294,7 @@ class Summary:
         return total
 
     def merge(self, other: Summary) -> Summary:
-        """Both together; neither operand changes."""
+        """Return both together; neither operand changes."""
         return Summary(
             self.files + other.files,
             self.clean + other.clean,
@@ -314,7 +314,7 @@ class Summary:
 
     @property
     def exit(self) -> int:
-        """The graver wins: a job that could not be done, then a finding in the data, then nothing wrong."""
+        """The most severe result: a job that could not be done, then a finding in the data, then neither."""
         if self.errors or self.failed:
             return EXIT_FAILED
         return EXIT_FINDING if self.findings or self.missing or self.incomplete else EXIT_CLEAN

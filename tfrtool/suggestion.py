@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 WRITING = frozenset({"convert", "repair"})
-"""The jobs that need an output."""
+"""Jobs that need an output."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What helps: a job of this library, as a value, so that everybody can tell of it in words of their own.
+    """A job of this library that helps, as a value; each caller phrases it in its own terms.
 
     `verb` is the name of the function (`repair`, `convert`, ...), empty for the one that was called; `path` is its
     input, and `settings` its arguments by name. `first` is a shell command to be run before; with the path `-` it is
@@ -40,16 +40,16 @@ class Suggestion:
 
 
 def expand_arguments(words: str, argument: Callable[[str, str], str]) -> str:
-    """Words with each argument that stands in braces spelled from its name and its value, which may be empty."""
+    """Replace each argument in braces by what `argument` makes of its name and its value, which may be empty."""
     return "".join(
         part if not number % 2 else argument(*part.partition("=")[::2]) for number, part in enumerate(_parts(words))
     )
 
 
 def _parts(words: str) -> list[str]:
-    """Text and arguments by turns."""
+    """Split into text and arguments by turns."""
     return words.replace("}", "{").split("{")
 
 
 USE_FORCE = Suggestion(settings=(("force", True),), aim="replace it")
-"""Of a file that stands where another is to be written."""
+"""For a file that exists under the name of an output."""

@@ -1,7 +1,6 @@
-"""Names and codecs in, bytes out; and a sink that publishes whole or not at all.
+"""Names and codecs in, bytes out; and outputs that appear whole or not at all.
 
-`inputs` turns what a user wrote into names (`shards`, `listing` and `lists` help). `open_source` is the one door from a
-name to a decoded stream (`opening`): a plain file is read where it lies (`local`), everything else through a spool
-(`stream`, `overflow`), unpacked where need be (`codec`, with `wrapper`, `inflate` and `resume`). `sniff` says what a
-foreign file is. `sink` writes.
+Read in this order: `inputs` expands what a user wrote into names. `source.open_source` opens a name as a decoded
+stream: a plain file is read in place (`local`), anything else through a `spool`, decompressed by `codecs`. `detect`
+names foreign files. `sinks` writes.
 """

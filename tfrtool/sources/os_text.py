@@ -1,7 +1,4 @@
-"""System errors in plain words, so that every sentence about a file reads alike.
-
-A path as a word of a shell command, for hints that can be pasted.
-"""
+"""System errors in plain words, and paths quoted for the shell."""
 
 from __future__ import annotations
 
@@ -31,17 +28,17 @@ _WORDS = {
 
 
 def quoted(name: str) -> str:
-    """An input as it is called in a sentence."""
+    """Return the name of an input for a message."""
     return "standard input" if name == "-" else f"'{name}'"
 
 
 def input_called(name: str) -> str:
-    """The same where it is told apart from an output."""
+    """Return the name of an input for a message that also names an output."""
     return "the file that standard input reads" if name == "-" else f"the input '{name}'"
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What went wrong, without the name of the file: half a sentence.
+    """Describe a system error in half a sentence, without the name of the file.
 
     A `ValueError` is what Python raises for a name that holds a NUL byte.
     """
@@ -56,7 +53,7 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "'": "\\'", "\\": "\\\\"}
 
 
 def shell_word(path: str) -> str:
-    """`path` as one word for bash, zsh and ksh, which no command takes for an option.
+    """Quote `path` as one word for bash, zsh and ksh that no command takes for an option.
 
     What a terminal would take for a command, and bytes that are not UTF-8, are written as `$'…'` has them.
     """

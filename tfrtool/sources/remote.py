@@ -1,4 +1,4 @@
-"""URLs: recognised, and not opened yet. Whatever opens them comes in here."""
+"""Recognize URLs, which cannot be opened yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FETCH = {"gs": "gsutil cat", "s3": "aws s3 cp", "http": "curl -fsSL", "https": 
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is `scheme://…` (RFC 3986: a letter, then letters, digits, `+`, `-` and `.`)."""
+    """Return whether a name is `scheme://…` (RFC 3986: a letter, then letters, digits, `+`, `-` and `.`)."""
     scheme, mark, _ = name.partition("://")
     return bool(mark) and scheme[:1].isalpha() and scheme.isascii() and set(scheme) <= _SCHEME
 
@@ -19,7 +19,7 @@ _SCHEME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 
 def unsupported(name: str) -> UnsupportedError:
-    """The error that says what to do instead."""
+    """Return the error that names an alternative."""
     scheme, _, rest = name.partition("://")
     scheme = scheme.lower()
     if scheme == "file":

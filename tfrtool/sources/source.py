@@ -1,4 +1,4 @@
-"""The one door: a name in, a decoded stream of bytes out."""
+"""Open a name as a decoded stream of bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tfrtool.sources.spool import Spool
     from tfrtool.types import Compression
 
-# What a plain record file does not need is imported where it is used: it takes longer than reading a small file.
+# Modules that a plain record file does not need are imported late: that takes longer than reading a small file.
 
 HEAD_SIZE = 64 << 10
 """Bytes that can be looked at before anything is consumed."""
@@ -68,17 +68,17 @@ class Source:
     """An open input. A context manager; `close` may be called twice.
 
     - `name`, as it was given to `open_source`
-    - `size_on_disk`: bytes of the file as it lies on disk; None for what is no file, such as a pipe
+    - `size_on_disk`: bytes of the file on disk; None for a pipe
     - `compression`: `none`, `gzip` or `zlib`
     - `data`: the decoded stream
-    - `faults`: what is wrong with the gzip or zlib stream, in order; grows as `data` is read
-    - `seekable`: whether any byte of `data` can be had at once, so that payloads may be skipped
+    - `faults`: faults of the gzip or zlib stream, in order; grows as `data` is read
+    - `seekable`: whether any byte of `data` can be read at once, so that payloads may be skipped
     - `format_mismatch`: what the input is, if it lacks the compression that was asked for; it is then read as it is
-    - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as it lies there
+    - `head`: the first bytes of the decoded stream, up to 64 KiB; `raw_head`: those of the input as stored
     """
 
     def __init__(self, name: str, raw: RawStream, raw_head: bytes) -> None:
-        """A source that is not compressed; `decompress_as` makes it another."""
+        """Wrap an input that is read as it is; `decompress_as` and `undo_text` add decoders."""
         self.name = name
         self.size_on_disk = raw.size
         self.compression: Compression = "none"
@@ -97,7 +97,7 @@ class Source:
     def decompress_as(
         self, compression: Literal["gzip", "zlib"], *, checked: bool, text: TextConversion | None = None, lead: int = 0
     ) -> None:
-        """Take the input for compressed. Unless `checked`, what bears no header of that kind is left as it is.
+        """Decompress the input. Unless `checked`, an input without a header of that kind is left as it is.
 
         `text` is a conversion of the packed bytes, undone first; `lead` bytes before them are read as they are.
         """
@@ -137,21 +137,21 @@ class Source:
         return spool
 
     def position_encoded(self) -> int:
-        """Bytes of the input consumed so far, for progress."""
+        """Return the bytes of the input consumed so far, for progress."""
         if self._decoder is not None:
             return self._decoder.position
         return self._raw.position
 
     def grown_by(self) -> int:
-        """Bytes by which a file on disk has grown since it was opened; these are not looked at."""
+        """Return by how many bytes a file has grown since it was opened; these are not read."""
         return self._raw.grown_by()
 
     def was_rewritten(self) -> bool:
-        """Whether a file on disk was changed since it was opened, so that what was read may be old and new mixed."""
+        """Return whether a file was changed since it was opened, so that old and new data may be mixed."""
         return self._raw.was_rewritten()
 
     def sniff(self) -> FormatMatch | None:
-        """What the decoded stream is by its first bytes, and its last ones where they can be had; see `sniff_magic`."""
+        """Detect a foreign format by the first bytes of the decoded stream, and the last if available."""
         from tfrtool.sources.detect.signatures import RIEGELI_MAGIC, TAIL_SIZE, sniff_magic
 
         tail = b""
@@ -165,7 +165,7 @@ class Source:
 
     @property
     def encoded(self) -> Readable:
-        """The input as it lies there."""
+        """The input as stored."""
         return self._raw
 
     @property
@@ -174,7 +174,7 @@ class Source:
         return self._raw.seekable
 
     def reopen(self) -> Source:
-        """A second source over the same open input, from its beginning; close it before this one."""
+        """Return a second source over the same open input, from its beginning; close it before this one."""
         raw = self._raw.share()
         source = Source(self.name, raw, _first_bytes(raw))
         if self.compression != "none":
@@ -185,14 +185,14 @@ class Source:
         return source
 
     def spool_to_file(self) -> Source:
-        """The decoded stream, of which nothing was forgotten, copied to a nameless file: a source for `reopen`."""
+        """Copy the decoded stream, of which nothing was forgotten, to a nameless file that `reopen` can open."""
         copy = _spooled_to_file(self.data, self.name)
         kept = Source(self.name, copy, _first_bytes(copy))
         kept.size_on_disk, kept.faults = self.size_on_disk, self.faults
         return kept
 
     def close(self) -> None:
-        """Close the input and drop what was kept of it."""
+        """Close the input and its buffers."""
         for spool in self._spools:
             spool.close()
         self._raw.close()
@@ -241,7 +241,7 @@ def _source(name: str, raw: RawStream, compression: CompressionChoice) -> Source
 
 
 def _spooled_to_file(stream: Readable, name: str) -> LocalFile:
-    """All of a stream that can only be read forwards, in a temporary file without a name."""
+    """Copy a stream that can only be read forwards to a nameless temporary file."""
     from tempfile import TemporaryFile
 
     from tfrtool.sources.spool import read_all
@@ -268,7 +268,7 @@ def _detect_compression(raw_head: bytes) -> Compression:
 
 
 def _open(name: str) -> RawStream:
-    """A local file to be read at any byte, or a spool over whatever can only be read forwards."""
+    """Open a local file, or a spool over a stream that can only be read forwards."""
     if name == "-":
         return _standard_input()
     try:
@@ -313,7 +313,7 @@ def _standard_input() -> RawStream:
 
 
 def _has_bytes(fd: int) -> bool:
-    """Whether a file of no size has bytes all the same, as those under /proc do, or an error to tell of."""
+    """Return whether a file of size 0 has bytes all the same, as under /proc, or fails to read."""
     try:
         return bool(os.pread(fd, 1, 0))
     except OSError:
@@ -332,7 +332,7 @@ def _reason_or_dead_link(name: str, error: OSError | ValueError) -> str:
 
 
 def _describe_mismatch(wanted: str, head: bytes, size: int | None) -> FormatMatch:
-    """What stands where `wanted` data was asked for."""
+    """Describe the input that lacks the compression that was asked for."""
     from tfrtool.framing.crc import header_is_sound
     from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.detect.signatures import sniff_magic
@@ -356,7 +356,7 @@ def _describe_mismatch(wanted: str, head: bytes, size: int | None) -> FormatMatc
 
 
 def _quick_zlib() -> Any:
-    """isal, two to three times as fast as zlib, where it is installed and gives back what stands behind a stream."""
+    """Return isal, two to three times as fast as zlib, if it is installed and returns the bytes after a stream."""
     from importlib import import_module
 
     try:

@@ -1,8 +1,6 @@
-"""Streams that can only be read forwards, made readable again as far back as anyone may ask.
+"""Make streams that can only be read forwards readable again, in memory and in nameless temporary files.
 
-What a spool cannot hold in memory: a stretch of a stream in anonymous temporary files.
-
-Lines of a stream, of any length up to a limit, in linear time and no more memory than the longest takes.
+Also reads lines from a stream, in linear time and with no more memory than the longest line.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ class DiskBuffer:
 
     @property
     def end(self) -> int:
-        """The byte behind the last one held; 0 when nothing is."""
+        """End offset of the bytes held; 0 if none are."""
         return self._segments[-1].end if self._segments else 0
 
     @property
@@ -93,7 +91,7 @@ class DiskBuffer:
             self._segments.pop(0).file.close()
 
     def close(self) -> None:
-        """Give everything back."""
+        """Close all files."""
         for s in self._segments:
             s.file.close()
         self._segments.clear()
@@ -116,7 +114,7 @@ _SMALL = 16 << 10
 
 
 def read_all(data: Readable) -> Iterator[memoryview]:
-    """All bytes of a stream in views, each good until the next is asked for; what was given is forgotten."""
+    """Yield all bytes of a stream in views, each valid until the next is requested."""
     view, at = memoryview(bytearray(_STEP)), 0
     while got := data.read_into(at, view):
         yield view[:got]
@@ -208,7 +206,7 @@ class Spool:
         raise ValueError("the source was not opened to be read twice")
 
     def close(self) -> None:
-        """Let go of what is kept, in memory and on disk."""
+        """Drop all buffers, in memory and on disk."""
         self._kept.clear()
         self._starts.clear()
         self._overflow.close()
@@ -249,7 +247,7 @@ class Spool:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all that is kept in memory behind what is on disk already."""
+        """Append the bytes in memory to those on disk."""
         for start, chunk in zip(self._starts, self._kept, strict=True):
             skip = max(0, self._forgotten - start)
             self._overflow.append(start + skip, memoryview(chunk)[skip:])

@@ -1,4 +1,4 @@
-"""What gzip (RFC 1952) and zlib (RFC 1950) wrap around deflate data: a header before it, checksums behind it."""
+"""The headers and trailers of gzip (RFC 1952) and zlib (RFC 1950) around deflate data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADER_CRC, _EXTRA, _NAME, _COMMENT, RESERVED = 0x02, 0x04, 0x08, 0x10, 0xE0
 
 @dataclass(frozen=True, slots=True)
 class ContainerHeader:
-    """What stands where a header is looked for.
+    """The result of parsing a header.
 
     `state` is `sound`, `cut` (a header as far as the bytes go, but they end within it) or `foreign` (something else).
     `length` counts its bytes, as far as they are there.
@@ -53,7 +53,7 @@ def gzip_header(data: bytes) -> ContainerHeader:
 
 
 def gzip_header_is_usual(data: bytes) -> bool:
-    """Whether the two bytes that any writer may choose freely (XFL and OS) have values that writers choose."""
+    """Return whether XFL and OS, which a writer may choose freely, have usual values."""
     return len(data) < 10 or (data[8] in (0, 2, 4) and (data[9] <= 13 or data[9] == 255))
 
 
@@ -68,7 +68,7 @@ def zlib_header(data: bytes) -> ContainerHeader:
 
 
 class Gzip:
-    """The gzip wrapper: many members may follow one another, zero bytes may pad them."""
+    """The gzip container: one or more members, possibly padded with zero bytes."""
 
     name: Literal["gzip"] = "gzip"
     unit = "gzip member"
@@ -82,17 +82,17 @@ class Gzip:
         self.length = 0
 
     def add(self, data: bytes) -> None:
-        """Take note of unpacked bytes."""
+        """Add decompressed bytes to the checksum."""
         self.crc = self._crc32(data, self.crc)
         self.length += len(data)
 
     @property
     def trailer(self) -> bytes:
-        """The 8 bytes that belong behind the deflate data."""
+        """The 8-byte trailer that matches the data."""
         return self.crc.to_bytes(4, "little") + (self.length & 0xFFFFFFFF).to_bytes(4, "little")
 
     def disagreement(self, trailer: bytes) -> str | None:
-        """How the 8 bytes behind the deflate data contradict what was unpacked, or None."""
+        """Return how the 8-byte trailer does not match the data, or None."""
         stored = int.from_bytes(trailer[:4], "little")
         size = int.from_bytes(trailer[4:], "little")
         if stored != self.crc:
@@ -103,7 +103,7 @@ class Gzip:
 
 
 class Zlib:
-    """The zlib wrapper: one stream, though a second one right behind it is read as well."""
+    """The zlib container: one stream; a second one that follows it is read as well."""
 
     name: Literal["zlib"] = "zlib"
     unit = "zlib stream"
@@ -116,11 +116,11 @@ class Zlib:
         self.adler = 1
 
     def add(self, data: bytes) -> None:
-        """Take note of unpacked bytes."""
+        """Add decompressed bytes to the checksum."""
         self.adler = self._adler32(data, self.adler)
 
     def disagreement(self, trailer: bytes) -> str | None:
-        """How the 4 bytes behind the deflate data contradict what was unpacked, or None."""
+        """Return how the 4-byte trailer does not match the data, or None."""
         stored = int.from_bytes(trailer, "big")
         if stored != self.adler:
             return f"its stored Adler-32 is 0x{stored:08x}, that of the unpacked data is 0x{self.adler:08x}"

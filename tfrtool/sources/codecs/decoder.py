@@ -1,4 +1,4 @@
-"""Unpacking gzip and zlib: every member, every byte that can be had, every fault named."""
+"""Decompress gzip and zlib data: every member, every recoverable byte, every fault named."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Decoder:
         self._looked_back = 0
         self._decoded = 0
         self.position = 0
-        """The packed byte behind the last one unpacked, for progress."""
+        """End offset of the compressed bytes read, for progress."""
 
     def chunks(self) -> Iterator[bytes]:
-        """The unpacked bytes of every member in order."""
+        """Yield the decompressed bytes of every member in order."""
         yield from self._as_they_are()
         at = floor = self._lead
         """`floor`: no byte before it may begin the next member; `raw` still has all from there on."""
@@ -105,7 +105,7 @@ class Decoder:
             self._fault(at, f"{what}; they are read as they are, and what follows is unpacked", True, True)
 
     def _close(self, begin: int, stream: Deflate, sums: Gzip | Zlib) -> tuple[int, int, bool]:
-        """Judge a member that was unpacked; returns where to go on, the next floor, and whether all is done."""
+        """Check the end of a member; return where to continue, the next floor, and whether all is done."""
         unit, at = self._container.unit, stream.at
         floor = max(begin + 1, at - LOOK_BACK)
         if stream.ended == "broken":

@@ -1,4 +1,4 @@
-"""A break of the gzip or zlib stream, as a value."""
+"""A fault of a gzip or zlib stream, as a value."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class CodecFault:
 
     @property
     def message(self) -> str:
-        """All that is to be said of it, in one plain sentence."""
+        """The whole message, in one sentence."""
         return words.with_tensorflow(self.detail, self.tensorflow)

@@ -1,4 +1,4 @@
-"""One deflate stream (RFC 1951), unpacked to the last byte that can be had."""
+"""Decompress one deflate stream (RFC 1951), to the last recoverable byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tfrtool.framing.stream import Readable
 
 PIECE = 128 << 10
-"""Packed bytes taken at once."""
+"""Compressed bytes read at once."""
 _FIRST_PIECE = 4 << 10
 """Fewer at first, since a file may hold thousands of short streams."""
 STEP = 1 << 20
@@ -40,7 +40,7 @@ class Deflate:
         self.why = ""
 
     def chunks(self) -> Iterator[bytes]:
-        """The unpacked bytes. Never empty, at most `STEP` bytes each."""
+        """Yield the decompressed bytes. Never empty, at most `STEP` bytes each."""
         given = 0
         if self._quick is not None:
             try:
@@ -117,5 +117,5 @@ class Deflate:
 
 
 def _words(error: zlib.error) -> str:
-    """zlib's own words for what is wrong, without its number."""
+    """Return the text of a zlib error without its number."""
     return str(error).rpartition(": ")[2]

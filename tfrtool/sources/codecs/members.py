@@ -1,4 +1,4 @@
-"""Finding the next gzip member again, and the ends of stretches that hold none."""
+"""Find the next gzip member after a break, and the ends of ranges without one."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _HIDDEN_TRIES = 4
 _HEAD = 10
 """Bytes of a gzip header that every one has."""
 _ENOUGH = 1 << 10
-"""Unpacked bytes that convince: random bytes hardly ever get so far, since they soon point before the beginning."""
+"""Decompressed bytes that are enough: random bytes fail earlier, since they soon refer to bytes before the start."""
 
 
 def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | None = None) -> tuple[int | None, int]:
-    """Where the next gzip member at or behind packed byte `start` (and before `stop`) begins, and how far was looked.
+    """Return the offset of the next gzip member from `start` (and before `stop`), and how far was searched.
 
     Without one, the first is None and the second the end of `raw`. A member counts when its header is plausible and its
     data unpacks for a while. Every candidate costs a bounded amount of work, so any input costs linear time.
@@ -52,7 +52,7 @@ def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | N
 
 
 def convinces(data: bytes, to_the_end: bool) -> bool:
-    """Whether `data` begins a gzip member. `to_the_end`: nothing follows `data`, so a member may be cut short there."""
+    """Return whether `data` begins a gzip member, which may be cut short if nothing follows (`to_the_end`)."""
     header = gzip_header(data)
     if header.state != "sound" or not gzip_header_is_usual(data):
         return False
@@ -135,7 +135,7 @@ def continues_past(raw: Readable, at: int, end: int, enough: int) -> bool:
 
 
 def zeros_end(raw: Readable, at: int, keep: int | None = None) -> int:
-    """The first packed byte from `at` on that is not zero, or the end of `raw`.
+    """Return the offset of the first byte from `at` on that is not zero, or the end of `raw`.
 
     On the way all but the last `keep` bytes are forgotten; without `keep`, none are.
     """
@@ -153,7 +153,7 @@ def zeros_end(raw: Readable, at: int, keep: int | None = None) -> int:
 
 
 def drain(raw: Readable, at: int) -> int:
-    """The end of `raw`, by reading on from `at` where it is not known."""
+    """Return the end of `raw`, by reading on from `at` if it is unknown."""
     if raw.size is not None:
         return raw.size
     view = memoryview(bytearray(_WINDOW))

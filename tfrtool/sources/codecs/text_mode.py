@@ -112,14 +112,14 @@ _SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class TextConversion:
-    """Which conversion a file went through."""
+    """The text conversion that a file went through."""
 
     diagnosis: str
     message: str
     hint: str
     suggestion: Suggestion | None = None
     packed: Literal["gzip", "zlib"] | None = None
-    """How the bytes that were converted are packed; None for records that are not."""
+    """The compression of the converted bytes; None for plain records."""
 
 
 AGAIN = (
@@ -128,7 +128,7 @@ AGAIN = (
 
 
 def as_found(found: TextConversion, converted: int, left: int) -> TextConversion:
-    """What is said of a whole file in which so many bytes were converted, and so many that might have been were not."""
+    """Describe a whole file in which so many bytes were converted, and so many (`left`) were not."""
     many, said = f"{converted:,} of {converted + left:,}", found.message
     if found is _CRLF and (left or converted == 1):
         which = f"{many} line feeds" if left else "the one line feed"
@@ -139,7 +139,7 @@ def as_found(found: TextConversion, converted: int, left: int) -> TextConversion
 
 
 def as_begun(found: TextConversion, head: bytes, whole: bool) -> TextConversion:
-    """What is said where nothing but these first bytes can be looked at, which are the `whole` file or not."""
+    """Describe a file of which only these first bytes can be read, which may be the `whole` file."""
     said = as_found(found, *(line_ends if found is _CRLF else high_bytes)(head))
     return said if whole else replace(said, message=f"in the first {len(head):,} bytes, {said.message}")
 
@@ -149,7 +149,7 @@ _LATIN = TextConversion("utf8-mangled", "every byte from 128 on was written as t
 
 
 def packed_text_conversion(head: bytes) -> TextConversion | None:
-    """The conversion that gzip or zlib data with these first bytes went through, or None.
+    """Return the conversion that gzip or zlib data with these first bytes went through, or None.
 
     Proved where all of it unpacks once that is undone, to a record with a sound header, and not as it is; or where it
     gives more sound records before it breaks.
@@ -170,7 +170,7 @@ def packed_text_conversion(head: bytes) -> TextConversion | None:
 
 
 def _unpacked(head: bytes) -> tuple[bytes, bool]:
-    """What the beginning of packed data gives at first, and whether all of it unpacks, to its end or so far.
+    """Return the first bytes that compressed data gives, and whether all of it decompresses.
 
     What is no deflate data breaks within some thousand bytes, so little of it cannot tell: then it must be all.
     """
@@ -189,13 +189,13 @@ def _unpacked(head: bytes) -> tuple[bytes, bool]:
 
 
 def looks_converted(sample: bytes) -> bool:
-    """Whether some bytes of a damaged file speak for a conversion, so that it is worth being looked for."""
+    """Return whether bytes of a damaged file look converted, so that a search is worthwhile."""
     newlines = sample.count(b"\n")
     return (newlines > 0 and sample.count(b"\r\n") >= _LIKELY * newlines) or _is_text(sample)
 
 
 def text_conversion(head: bytes) -> TextConversion | None:
-    """The conversion that the first bytes of a decoded stream went through, or None.
+    """Return the conversion that the first bytes of a decoded stream went through, or None.
 
     Proved where undoing it makes sound records appear that were not there. Where bytes were replaced by U+FFFD the
     conversion cannot be undone, and the only evidence is that binary data is valid UTF-8. Where sound records hold
@@ -217,7 +217,7 @@ def text_conversion(head: bytes) -> TextConversion | None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether bytes from 128 on are there, and nearly all of them are UTF-8."""
+    """Return whether there are bytes from 128 on, nearly all of them UTF-8."""
     text = head.decode("utf-8", "surrogateescape")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
     return beyond > 0 and len(NO_TEXT.findall(text)) <= (1 - _SURE) * beyond
@@ -228,7 +228,7 @@ def _gains(head: bytes, diagnosis: str) -> bool:
 
 
 def _has_sound_crlf(head: bytes) -> bool:
-    """Whether a record that is sound as it is holds CR LF, which undoing a conversion would take from it."""
+    """Return whether an intact record holds CR LF, which undoing a conversion would change."""
     batches = (item for item in walk(Held(head)) if isinstance(item, Batch))
     return any(b"\r\n" in head[batch.begin : batch.end] for batch in batches)
 

@@ -1,4 +1,4 @@
-"""The answer of a look at first bytes, and how bytes of a file are shown in it."""
+"""The result of format detection, and how it shows bytes of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfrtool.suggestion import Suggestion
 
 @dataclass(frozen=True, slots=True)
 class FormatMatch:
-    """What a file is instead of a record file.
+    """The format of a file that is not a record file.
 
     `diagnosis` is an id from the interface, `message` says what was found, `hint` and `suggestion` what to do next,
     with FILE in place of the name. `refusal`: it is the error response of a server, saved in place of the data.
@@ -23,7 +23,7 @@ class FormatMatch:
 
 
 def shown(data: bytes | str, limit: int = 60) -> str:
-    """Some bytes of a file as a short quoted text, safe to print: what is not printable is escaped."""
+    """Show bytes of a file as a short quoted text, safe to print: other characters are escaped."""
     text = data.decode("utf-8", "backslashreplace") if isinstance(data, bytes) else data
     text = "".join(c if c.isprintable() and c != "\\" else _escaped(c) for c in text[: limit + 1])
     return f"'{text}'" if len(text) <= limit else f"'{text[:limit]}…'"

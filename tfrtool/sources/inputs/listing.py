@@ -1,4 +1,4 @@
-"""What directories hold: the record files below one, the names that a pattern matches.
+"""List directories: the record files below one, the names that a pattern matches.
 
 Links are followed, and the work stays linear however they lead in circles.
 """
@@ -19,12 +19,12 @@ Problem = tuple[str, str]
 
 
 def has_magic(text: str) -> bool:
-    """Whether `text` is a pattern."""
+    """Return whether `text` is a pattern."""
     return any(character in text for character in MAGIC)
 
 
 def kind_of(path: str) -> str:
-    """What stands under a path: `file`, `directory`, `special`, `nothing`, or `broken` (a link that leads nowhere)."""
+    """Return what a path is: `file`, `directory`, `special`, `nothing`, or `broken` (a link that leads nowhere)."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):

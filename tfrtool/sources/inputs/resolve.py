@@ -1,7 +1,4 @@
-"""Input strings to names that can be opened, as the interface says.
-
-Lists of inputs, one a line.
-"""
+"""Expand input arguments, and lists of them, to names that can be opened."""
 
 from __future__ import annotations
 
@@ -52,12 +49,12 @@ class Resolution:
 
     @property
     def names(self) -> list[str]:
-        """The entries that can be opened."""
+        """Entries that can be opened."""
         return [entry for entry in self.entries if isinstance(entry, str)]
 
     @property
     def unmatched(self) -> list[Unmatched]:
-        """The entries that led to nothing."""
+        """Entries that led to nothing."""
         return [entry for entry in self.entries if isinstance(entry, Unmatched)]
 
 

@@ -116,7 +116,7 @@ class OutputSet:
 
     @property
     def sent(self) -> int:
-        """Bytes that went into a pipe or a device."""
+        """Bytes written to a pipe or a device."""
         return cast(Output, self._direct).written if self._direct is not None else 0
 
     def finish(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Which files some names lead to, so that many outputs can be held against many inputs in linear time."""
+"""Find names that lead to the same file, so that many outputs are checked against many inputs in linear time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 
 class FileIds:
-    """The files that some names lead to, looked up when it is first asked for one; `-` is standard input.
+    """The files that some names lead to, looked up at the first request; `-` is standard input.
 
-    A name that leads nowhere by then is none of them.
+    Names that lead nowhere by then are ignored.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -17,7 +17,7 @@ class FileIds:
         self._found: dict[tuple[int, int], str] | None = None
 
     def name_of(self, file: os.stat_result) -> str | None:
-        """The first of the names that leads to this file, None where none does."""
+        """Return the first name that leads to this file, or None."""
         if self._found is None:
             self._found = {}
             for name in self._names:
