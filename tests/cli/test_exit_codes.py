@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kit import make_samples
 from kit.make_samples import DATA, example, frame
-from kit.program import COMMAND, environment, run, shell
+from kit.program import COMMAND, PATIENCE, environment, run, shell
 from pytest import MonkeyPatch, fixture, mark
 
 from tfrtool.cli.streams import StandardOutput
@@ -139,7 +139,7 @@ def test_a_signal_ends_the_program_and_keeps_what_was_printed(number: signal.Sig
         assert program.stdout and program.stderr
         assert program.stdout.readline() == f"12 {SOUND}\n"  # so it now waits for standard input
         os.kill(program.pid, number)
-        assert program.wait(30) == code
+        assert program.wait(PATIENCE) == code
         assert program.stderr.read() == ""
 
 

@@ -16,6 +16,8 @@ from typing import Any
 import tfrtool
 
 COMMAND = [sys.executable, "-m", "tfrtool"]
+PATIENCE = 300
+"""Seconds until a program counts as hung; more than the slowest machine under load needs."""
 _DECIDES_COLOR = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONUNBUFFERED", "PYTHONIOENCODING")
 
 
@@ -35,7 +37,7 @@ def run(*args: str | os.PathLike[str], cwd: Path | None = None, **env: str) -> s
         capture_output=True,
         encoding="utf-8",
         errors="surrogateescape",
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -47,7 +49,7 @@ def shell(script: str, *args: str | os.PathLike[str], **env: str) -> subprocess.
         env=environment(**env),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -81,5 +83,5 @@ def on_terminal(*args: str | os.PathLike[str], columns: int = 80, cwd: Path | No
             break
         shown += piece
     os.close(main)
-    process.wait(60)
+    process.wait(PATIENCE)
     return shown.decode().replace("\r\n", "\n")

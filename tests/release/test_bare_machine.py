@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from kit.make_samples import DATA
-from kit.program import COMMAND, environment, run, shell
+from kit.program import COMMAND, PATIENCE, environment, run, shell
 from pytest import fixture, mark
 
 from tfrtool.cli.app import COMMANDS
@@ -32,7 +32,9 @@ def answer(result: subprocess.CompletedProcess[bytes]) -> tuple[int, bytes, byte
 def run_in(env: dict[str, str], line: list[str | Path], *python: str) -> tuple[int, bytes, bytes]:
     """The program in just this environment, by a Python with these options."""
     program = [sys.executable, *python, *COMMAND[1:]]
-    return answer(subprocess.run([*program, *line], env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60))
+    return answer(
+        subprocess.run([*program, *line], env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    )
 
 
 @fixture(scope="module")
@@ -71,7 +73,9 @@ def test_where_utf_8_cannot_be_written_a_report_is_ascii(line, usual) -> None:  
 @each_line
 def test_few_file_descriptors_are_enough(line, usual) -> None:  # type: ignore[no-untyped-def]
     script = f'ulimit -n 16; exec {sys.executable} -m tfrtool "$@"'
-    ran = subprocess.run(["bash", "-c", script, "bash", *line], env=environment(), capture_output=True, timeout=60)
+    ran = subprocess.run(
+        ["bash", "-c", script, "bash", *line], env=environment(), capture_output=True, timeout=PATIENCE
+    )
     assert answer(ran) == usual[line[0]]
 
 
@@ -85,7 +89,7 @@ def test_when_nothing_more_can_be_imported_one_sentence_ends_the_program() -> No
     script = (
         "import sys; from tfrtool.cli.main import main\n"
         "sys.modules['tfrtool.cli.suggestions'] = None\n"
-        "sys.argv = ['tfrtool', 'verify', '--cluster', 'host', 'file']\n"
+        "sys.argv = ['tfrtool', 'verify', '--colour', 'file']\n"
         "sys.exit(main())"
     )
     ran = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kit.program import environment, run
+from kit.program import PATIENCE, environment, run
 
 from tfrtool.cli.app import COMMANDS
 from tfrtool.cli.commands.completion import SCRIPTS, script
@@ -95,7 +95,7 @@ def complete(tmp_path: Path) -> Callable[..., str]:
             env=program(tmp_path / "bin"),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert result.returncode == 0, result.stderr
         assert "command not found" not in result.stderr

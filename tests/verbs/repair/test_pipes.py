@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kit.failing_calls import lay_out, undisturbed
 from kit.make_samples import frame
-from kit.program import COMMAND, environment, shell
+from kit.program import COMMAND, PATIENCE, environment, shell
 from pytest import MonkeyPatch, fixture, mark
 
 
@@ -57,7 +57,7 @@ def test_signal_keeps_published_outputs(number: signal.Signals, saved: bytes) ->
         assert program.stdout and program.stderr
         with open("fifo", "wb"):  # so it has come to the second input
             os.kill(program.pid, number)
-            assert program.wait(30) == 128 + number
+            assert program.wait(PATIENCE) == 128 + number
         assert b"tfrtool:" not in program.stderr.read()
     assert os.listdir("out") == ["in"]
     assert Path("out/in").read_bytes() == saved
