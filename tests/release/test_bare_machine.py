@@ -89,7 +89,7 @@ def test_when_nothing_more_can_be_imported_one_sentence_ends_the_program() -> No
     script = (
         "import sys; from tfrtool.cli.main import main\n"
         "sys.modules['tfrtool.cli.suggestions'] = None\n"
-        "sys.argv = ['tfrtool', 'verify', '--colour', 'file']\n"
+        "sys.argv = ['tfrtool', 'verify', '--cluster', 'host', 'file']\n"
         "sys.exit(main())"
     )
     ran = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True)
