@@ -100,7 +100,7 @@ def test_tiny_chunks_are_kept_together() -> None:
         assert len(data._kept) == 1
 
 
-def test_a_failure_midway_gives_what_came_before_and_never_looks_like_an_end() -> None:
+def test_a_failing_stream_never_looks_like_an_end() -> None:
     def failing() -> Iterator[bytes]:
         yield b"0123456789"
         raise ReadError("the disk is on fire")
@@ -300,7 +300,7 @@ def test_the_compression_that_is_asked_for_is_not_doubted(path: Path) -> None:
         (b"\xfe\xdc", "fe dc"),
     ],
 )
-def test_something_else_than_was_asked_for_is_named_and_not_decoded(path: Path, content: bytes, what: str) -> None:
+def test_a_missing_compression_is_reported_and_not_decoded(path: Path, content: bytes, what: str) -> None:
     with opened(path, content, compression="gzip") as source:
         assert read_all(source.data) == content
         assert (source.compression, source.faults) == ("none", [])
@@ -374,7 +374,7 @@ def test_a_failing_open_leaves_no_descriptor(path: Path, monkeypatch: pytest.Mon
         ("a\0b", "NUL byte"),
     ],
 )
-def test_what_cannot_be_opened_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
+def test_an_open_error_names_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
     monkeypatch.chdir(tmp_path)
     os.mkdir("d")
     os.symlink("gone", "dangling")
@@ -429,7 +429,7 @@ def on_standard_input(stdin: object, before: str = "") -> str:
     return str(done.stdout).strip()
 
 
-def test_standard_input_that_is_a_file_is_read_from_where_it_stands(path: Path) -> None:
+def test_redirected_input_is_read_from_its_offset(path: Path) -> None:
     with path.open("rb") as file:
         assert on_standard_input(file) == f"True {len(DATA)} none {len(DATA)}"
         os.lseek(file.fileno(), 100, os.SEEK_SET)

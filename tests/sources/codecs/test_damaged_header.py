@@ -49,7 +49,7 @@ def members(*counts: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("bit", range(24))
-def test_a_flipped_bit_of_the_magic_number_of_gzip_takes_nothing_away(bit: int) -> None:
+def test_a_flipped_gzip_magic_number_loses_nothing(bit: int) -> None:
     assert saved(flip(GZ, bit // 8, bit % 8)) == (list(FILE.payloads), False)
     report = tfrtool.verify("in")
     assert (report.status, report.compression, report.records) == ("damaged", "gzip", 30)
@@ -77,7 +77,7 @@ def test_an_overwritten_gzip_header_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize("bit", range(24))
-def test_a_flipped_bit_of_a_later_magic_number_takes_nothing_away(bit: int) -> None:
+def test_a_flipped_magic_number_of_a_later_member_loses_nothing(bit: int) -> None:
     one, two, three = members(3, 7, 20)
     assert saved(one + flip(two, bit // 8, bit % 8) + three) == (list(FILE.payloads), False)
 
@@ -121,12 +121,12 @@ def test_a_record_file_in_a_payload_is_no_reason_to_unpack() -> None:
         assert saved(zero(outer.data, 0, end))[0] == list(outer.payloads[first:])
 
 
-def test_gzip_in_foreign_data_is_foreign_where_it_holds_no_records() -> None:
+def test_gzip_without_records_in_foreign_data_is_foreign() -> None:
     report = verified(NOISE + gzip.compress(words(500)))
     assert (report.status, report.compression) == ("foreign", "none")
 
 
-def test_nobody_is_sent_in_a_circle() -> None:
+def test_no_suggestion_leads_back_to_itself() -> None:
     """Where nothing is found by looking, to have it told apart does not help."""
     for asked in ("gzip", "zlib"):
         report = verified(NOISE, compression=asked)
@@ -147,14 +147,14 @@ def test_packed_data_with_crlf_for_lf_is_undone(pack: object) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
-def test_packed_data_read_as_latin_1_and_written_as_utf_8_is_undone(pack: object) -> None:
+def test_compressed_data_written_as_utf8_is_undone(pack: object) -> None:
     data = pack(FILE.data * 9)  # type: ignore[operator]
     assert saved(data.decode("latin-1").encode()) == (list(FILE.payloads * 9), False)
     report = tfrtool.verify("in")
     assert (report.status, report.diagnosis, report.records) == ("damaged", "utf8-mangled", 270)
 
 
-def test_converted_members_that_are_damaged_too_lose_what_is_damaged() -> None:
+def test_damaged_members_of_converted_data_lose_only_damage() -> None:
     one, two = members(10, 20)
     hurt = (flip(one, len(one) * 3 // 4) + two).decode("latin-1").encode()
     written, lost = saved(hurt)

@@ -48,7 +48,7 @@ def test_a_gzip_header_that_never_ends_is_no_header() -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, len(GA + GB)))
-def test_a_gzip_cut_anywhere_gives_its_longest_prefix_and_one_fault(cut: int) -> None:
+def test_a_truncated_gzip_gives_its_longest_prefix(cut: int) -> None:
     out, faults = unpack((GA + GB)[:cut])
     if cut < len(GA):
         assert out == unpacked_prefix(GA[:cut])
@@ -59,21 +59,21 @@ def test_a_gzip_cut_anywhere_gives_its_longest_prefix_and_one_fault(cut: int) ->
 
 
 @pytest.mark.parametrize("cut", range(1, len(ZA)))
-def test_a_zlib_stream_cut_anywhere_gives_its_longest_prefix_and_one_fault(cut: int) -> None:
+def test_a_truncated_zlib_gives_its_longest_prefix(cut: int) -> None:
     out, faults = unpack(ZA[:cut], Zlib)
     assert out == unpacked_prefix(ZA[:cut], 15)
     assert ["cut short" in fault.message for fault in faults] == [True]
 
 
 @pytest.mark.parametrize("at", range(len(GA)))
-def test_a_flip_anywhere_in_the_first_member_leaves_the_second_whole(at: int) -> None:
+def test_damage_to_one_member_leaves_the_next_intact(at: int) -> None:
     out, faults = unpack(flipped(GA, at) + GB)
     assert out.endswith(B)
     assert faults or at in (4, 5, 6, 7, 8, 9)  # time, XFL and OS mean nothing for the data
 
 
 @pytest.mark.parametrize("at", range(len(ZA)))
-def test_a_flip_anywhere_in_a_zlib_stream_is_a_fault(at: int) -> None:
+def test_damage_to_a_zlib_stream_is_a_fault(at: int) -> None:
     _, faults = unpack(flipped(ZA, at), Zlib)
     assert faults
 
@@ -128,7 +128,7 @@ def test_a_member_appended_behind_a_cut_one_is_read_whole(cut: int) -> None:
 
 
 @pytest.mark.parametrize("lacking", range(1, 9))
-def test_members_that_all_lack_the_last_bytes_of_their_trailers_are_all_read(lacking: int) -> None:
+def test_members_with_short_trailers_are_all_read(lacking: int) -> None:
     members = [gz(b"%d" % n * 30) for n in range(40)]
     data, faults = unpack(b"".join(member[:-lacking] for member in members))
     assert data == b"".join(b"%d" % n * 30 for n in range(40))
@@ -136,7 +136,7 @@ def test_members_that_all_lack_the_last_bytes_of_their_trailers_are_all_read(lac
     assert f"is cut short at compressed byte {len(members[0]) - lacking}, inside the checksum" in faults[0].message
 
 
-def test_a_small_member_with_a_short_trailer_is_found_behind_a_break() -> None:
+def test_a_member_with_a_short_trailer_is_found_after_a_break() -> None:
     noise = Random(3).randbytes(3000)
     assert unpack(GA + noise + gz(b"one")[:-3] + gz(b"two"))[0] == A + b"onetwo"
 
@@ -173,7 +173,7 @@ def test_members_made_to_be_read_twice_cost_linear_work() -> None:
         assert raw.total + unpacked < 16 * len(member) * count
 
 
-def test_a_second_zlib_stream_is_read_and_zeros_behind_it_are_padding() -> None:
+def test_a_second_zlib_stream_and_padding_are_read() -> None:
     assert unpack(ZA + zlib.compress(B) + bytes(5), Zlib) == (A + B, [])
 
 
@@ -199,7 +199,7 @@ def test_a_bomb_streams_in_little_memory() -> None:
     assert peak < 8 << 20
 
 
-def test_faults_are_there_before_any_byte_behind_them_and_in_order() -> None:
+def test_faults_come_in_order_before_later_bytes() -> None:
     faults: list[CodecFault] = []
     seen = 0
     for chunk in Decoder(Held(flipped(GA, len(GA) - 6) + b"junk" + GB + b"tail"), Gzip, faults).chunks():
@@ -223,7 +223,7 @@ def test_any_chunking_of_zlib_gives_the_same_bytes_and_faults(sizes: list[int], 
 
 
 @given(st.binary(max_size=400))
-def test_any_bytes_end_in_an_answer(data: bytes) -> None:
+def test_any_bytes_are_accepted(data: bytes) -> None:
     for container, head in ((Gzip, GA[:10]), (Zlib, ZA[:2])):
         unpack(head + data, container)
         unpack(data, container)
@@ -279,7 +279,7 @@ class Swallows:
 
 
 @pytest.mark.parametrize(("unpacker", "used"), [(zlib.decompressobj, True), (Swallows, False)])
-def test_an_isal_that_swallows_what_follows_a_stream_is_passed_over(
+def test_an_isal_that_loses_trailing_bytes_is_not_used(
     unpacker: object, used: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     module = SimpleNamespace(decompressobj=unpacker, crc32=zlib.crc32, adler32=zlib.adler32, error=zlib.error)

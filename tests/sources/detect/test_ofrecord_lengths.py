@@ -32,9 +32,7 @@ def sized(size: int) -> bytes:
 
 @pytest.mark.parametrize("size", [GZIP, GZIP | 1 << 24, int.from_bytes(b"Obj\x01", "little")])
 @pytest.mark.parametrize("compression", ["auto", "none"])
-def test_a_whole_ofrecord_file_is_one_whatever_its_first_length_looks_like(
-    tmp_path: Path, size: int, compression: str
-) -> None:
+def test_a_length_that_looks_like_a_signature_is_ofrecord(tmp_path: Path, size: int, compression: str) -> None:
     report = counted(tmp_path / "part", sized(size) + SECOND, compression=compression)
     assert (report.status, report.format, report.records) == ("clean", "ofrecord", 2)
 
@@ -48,7 +46,7 @@ def test_so_is_one_of_a_single_record_and_to_every_command(tmp_path: Path) -> No
     assert (report.status, report.diagnosis) == ("foreign", "ofrecord")
 
 
-def test_where_such_a_file_is_damaged_the_option_that_reads_it_is_named(tmp_path: Path) -> None:
+def test_a_damaged_one_gets_the_format_option_suggested(tmp_path: Path) -> None:
     report = counted(tmp_path / "part", sized(GZIP)[:-1])
     assert (report.status, report.diagnosis) == ("foreign", "gzip")
     assert "--format ofrecord to read it as an OFRecord file" in str(advice(report))
@@ -56,14 +54,14 @@ def test_where_such_a_file_is_damaged_the_option_that_reads_it_is_named(tmp_path
 
 @pytest.mark.parametrize("level", range(10))
 @pytest.mark.parametrize("extra", range(11))
-def test_gzip_data_is_none_whatever_stands_in_the_bytes_that_its_writer_may_choose(level: int, extra: int) -> None:
+def test_gzip_data_is_never_ofrecord(level: int, extra: int) -> None:
     data = bytearray(gzip.compress(sized(1000) + SECOND * 50, level, mtime=0))
     data[8], data[9] = extra, 0x0A
     assert compression_of(bytes(data), is_record_header=False) == "gzip"
     assert compression_of(bytes(data[:40]), is_record_header=False) == "gzip"
 
 
-def test_gzip_data_that_begins_like_an_ofrecord_too_is_believed_by_its_checksum() -> None:
+def test_gzip_like_an_ofrecord_is_decided_by_checksum() -> None:
     data = bytearray(gzip.compress(b"ten bytes.", 0, mtime=0))
     data[8] = data[11] == 0x0A and 0x0A  # the tag of an entry, and behind its size that of a name
     assert compression_of(bytes(data), is_record_header=False) == "gzip"

@@ -131,7 +131,7 @@ def test_names_in_a_list_are_relative_to_the_current_directory() -> None:
     assert resolve(["@d/list"]).names == ["a"]
 
 
-def test_a_list_may_come_from_standard_input_with_names_that_are_not_utf8() -> None:
+def test_a_list_on_standard_input_may_hold_names_not_utf8() -> None:
     name = os.fsdecode(b"\xff")
     touch(name)
     assert resolve(["@-"], stdin=io.BytesIO(b"\xff\n")).names == [name]
@@ -224,7 +224,7 @@ def test_no_more_missing_names_are_listed_than_the_bound() -> None:
     assert sum(shard.count for shard in found.missing) == 3 * 59_999
 
 
-def test_sets_that_differ_in_their_total_alone_are_told_from_others() -> None:
+def test_sets_that_differ_in_their_total_are_reported() -> None:
     shards("d/x", 3)
     shards("d/x", 4)
     shards("d/y", 4)
@@ -274,7 +274,7 @@ def test_the_spelling_of_a_set() -> None:
 # Directories and patterns
 
 
-def test_a_directory_gives_the_record_files_below_it_in_natural_order() -> None:
+def test_a_directory_gives_record_files_in_natural_order() -> None:
     touch("d/x10", "d/x2", "d/b/x", "d/a.tfrecord", "d/events.out.tfevents.1.h")
     touch("d/_SUCCESS", "d/.x.crc", "d/_temporary/x", "d/.git/x")
     touch(*(f"d/x.{side}" for side in ("crc", "idx", "index", "tfindex", "json", "txt", "pbtxt", "TXT")))
@@ -302,7 +302,7 @@ def test_files_of_rows_below_a_directory_are_for_who_reads_rows() -> None:
     assert resolve(["d"], rows=True).names == ["d/a.jsonl", "d/b.parquet", "d/c.ndjson.gz", "d/x"]
 
 
-def test_a_directory_without_record_files_says_what_was_passed_over() -> None:
+def test_a_directory_without_record_files_is_reported() -> None:
     touch("d/_SUCCESS", "d/x.json")
     assert only_message(resolve(["d"])) == "the directory holds no record files; 2 other files were passed over"
 
@@ -324,14 +324,14 @@ def test_a_linked_directory_is_entered() -> None:
     assert resolve(["d"]).names == ["d/near/x"]
 
 
-def test_pipes_found_on_the_way_are_passed_over_and_dead_links_are_not() -> None:
+def test_pipes_are_skipped_and_dead_links_are_not() -> None:
     touch("d/x")
     os.mkfifo("d/pipe")
     os.symlink("gone", "d/dangling")
     assert resolve(["d"]).names == resolve(["d/*"]).names == ["d/dangling", "d/x"]
 
 
-def test_a_directory_that_cannot_be_listed_is_told_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_directory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     touch("d/closed/x", "d/open/y")
     real = os.scandir
 

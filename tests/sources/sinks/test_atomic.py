@@ -30,7 +30,7 @@ def write(path: str, data: bytes = b"new", **options: object) -> None:
         out.write(data)
 
 
-def test_the_name_appears_with_all_bytes_at_the_end_and_not_before() -> None:
+def test_the_output_appears_only_when_it_is_complete() -> None:
     with atomic_output("out") as out:
         out.write(b"a" * 1_000_000)
         out.write(b"b")
@@ -85,7 +85,7 @@ def test_force_replaces_and_keeps_the_permissions() -> None:
     assert stat.S_IMODE(os.stat("out").st_mode) == 0o640
 
 
-def test_a_new_file_has_the_permissions_that_any_program_would_give() -> None:
+def test_a_new_file_has_default_permissions() -> None:
     before = os.umask(0o027)
     try:
         write("out")
@@ -292,7 +292,7 @@ def test_a_kill_at_any_step_leaves_nothing_or_the_whole_file() -> None:
             os.unlink("out")
 
 
-def test_a_kill_at_any_step_leaves_the_old_file_or_the_whole_new_one() -> None:
+def test_a_kill_at_any_step_leaves_the_old_or_the_new_file() -> None:
     for finished in killed_at_every_step("force"):
         if os.path.exists("out"):
             assert Path("out").read_bytes() in ((b"new" * 200_000,) if finished else (b"old", b"new" * 200_000))

@@ -80,7 +80,7 @@ def test_a_failure_between_two_new_names_leaves_none(monkeypatch: pytest.MonkeyP
     assert os.listdir() == []
 
 
-def test_a_failure_under_force_leaves_whole_files_and_no_new_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_under_force_leaves_only_whole_files(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES[1:]:
         Path(name).write_bytes(b"old")
     real = sink_set.publish
@@ -168,7 +168,7 @@ def few_descriptors() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("few_descriptors", "no_waiting")
-def test_members_may_be_far_more_than_a_process_may_have_files_open() -> None:
+def test_a_set_may_exceed_the_limit_of_open_files() -> None:
     write(MANY)
     assert sorted(os.listdir()) == MANY
     with pytest.raises(WriteError, match="'part-0000' exists already"):
