@@ -1,16 +1,17 @@
-"""How the tests are laid out, and what all of them share: the same examples at every run, other readers where they are.
+"""Set up the tests: the same examples at every run, and other readers where they are installed.
 
-The folders mirror the package: the tests of `tfrtool/framing/walk.py` stand in `framing/test_walk.py`. Beside them,
-`laws/` holds the laws of the design by random files, `interop/` compares with other programs, `library/` pins the
-public functions, and `release/` checks what is shipped: README, man pages, completions, the wheel. `test_layers.py`
-holds the order of the rooms.
+The folders mirror the package: the tests of `tfrtool/framing/walk.py` are in `framing/test_walk.py`. Besides them,
+`laws/` tests the laws of the design on random files, `interop/` compares with other programs, `library/` fixes the
+public functions, `golden/` holds what every command prints, and `release/` checks what is shipped: README, man pages,
+completions, the wheel. `test_layers.py` checks which folder may import which.
 
-`kit/` is the shared vocabulary: it builds files, damages them and runs the program. `data/` has the samples of the
-README. `benchmarks/` are programs; their tests run them on small files. `.ci/run` runs all checks.
+`kit/` is the shared vocabulary: it builds files, damages them and runs the program. `data/` has the samples of README.
+`benchmarks/` are programs; their tests run them on small files.
 
-Those marked `tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and
-are skipped where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python
-3.7 to 3.10 that has it (see `interop/oneflow/test_reading.py`).
+Tests with the marker `slow` are exhaustive or long; `.ci/run` runs them, the command in README does not. Those marked
+`tensorflow`, `tfrecord`, `consumer`, `oneflow`, `parquet` and `browser` compare with other programs, and are skipped
+where these are missing. OneFlow runs in an interpreter of its own: `TFRTOOL_ONEFLOW_PYTHON` names a Python 3.7 to 3.10
+that has it (see `interop/oneflow/test_reading.py`).
 """
 
 import signal

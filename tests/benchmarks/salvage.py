@@ -7,9 +7,9 @@ An intact frame is one whose checksums both match, found by a reader that tries 
 of them that `repair` writes, but for those inside a record whose header is valid, or differs by at most three bits, and
 at whose end a boundary stands: they may be its content. In ordinary files the goal is 100.000. `provable` counts the
 payloads beyond them that stand whole before their checksum, their header being lost; `proved` is the share of these
-that is written. `invented` are written records that were never in any file, `disorder` counts the files whose records come
-out in another order: the goal of both is 0. `doubled` are records written more often than they stand whole, as where
-one of two copies had to be put together from pieces.
+that is written. `invented` are written records that were never in any file, `disorder` counts the files whose records
+come out in another order: the goal of both is 0. `doubled` are records written more often than they stand whole, as
+where one of two copies had to be put together from pieces.
 
 Files with records that hold record files are listed apart. `inner` counts the records of those that are written as the
 file's own; --keep-nested asks `repair` for them.
