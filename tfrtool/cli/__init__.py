@@ -1,8 +1,7 @@
-"""The command line: the only room that prints, and that knows Click, rich, tqdm and exit codes.
+"""The command line: the only package that prints, and that uses Click, rich, tqdm and exit codes.
 
-`main` is the program around the commands (signals, a full disk, a reader that went away), `app` the table of commands,
-`options` what they share, `session` the loop over inputs. A command's own file holds its options and picks a printer:
-one for pipes (`*_text`), one for terminals (`*_terminal`), one for programs (`*_json`); `html/` writes pages. All text
-that came from data passes `text.safe`; `table` lays out what terminals show, `strip` the map of a file. `generate`
-makes the manual pages from the commands and `manual`. At its start the program imports no library but Click.
+`main` runs the program (signals, full disks, broken pipes), `app` lists the commands, `options` has what they share,
+and `session` is the loop over inputs. Each command is a module in `commands/` and has its printers in `printers/`: for
+pipes, for terminals and for programs; `html/` writes pages. All text from data passes `text.safe`. `terminal/` has the
+tables and bars of terminals, `docs/` generates the manual pages. At start-up no library but Click is imported.
 """

@@ -106,7 +106,7 @@ REFUSED = {
     "sound there/sound -o new": "'sound' and 'there/sound' would both be written as 'new/sound'",
     "sound torn -o damaged": "2 inputs need a directory, and 'damaged' is not one",
     "sound torn -o -": "-o - writes one file, but there are 2 inputs",
-    "sound -o - --json": "where --json would write too",
+    "sound -o - --json": "would both write to standard output",
     "- -o there/": "standard input has no name for its output in 'there/'",
     "sound -o out --report out": "--report 'out' is the output 'out'",
     "sound -o new/ --report new": "--report 'new' is the directory 'new/'",
@@ -115,8 +115,8 @@ REFUSED = {
     "sound -o out --quarantine x --report ./x": "--report './x' is --quarantine 'x'",
     "sound -o ''": "--output needs the name of a file",
     "sound -o out --report ''": "--report needs the name of a file",
-    "sound -o out --report -": "--report needs a file of its own",
-    "sound -o out --report /dev/stdout": "--report needs a file of its own",
+    "sound -o out --report -": "--report needs a file, and",
+    "sound -o out --report /dev/stdout": "--report needs a file, and",
 }
 
 

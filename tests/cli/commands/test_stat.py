@@ -279,7 +279,7 @@ def test_a_disk_that_fills_under_an_index_costs_no_figure_and_reading_is_not_bla
     ended = forked("stat", "--json", "--index", index, str(many), before=before)
     file, said, summary = loaded(ended.said)
     assert (ended.code, file["status"], file["error"]["kind"], file["index"]) == (3, "error", "write", None)
-    assert said.startswith(f"tfrtool: {many}: cannot write '{index}'") and "sound records" not in said
+    assert said.startswith(f"tfrtool: {many}: cannot write '{index}'") and "intact records" not in said
     assert (file["records"], file["sizes"]["max"], summary["sizes"]["max"]) == (60_000, 0, 0)
     assert list(tmp_path.iterdir()) == []
 
@@ -306,7 +306,7 @@ def test_no_room_for_digests_costs_no_other_figure(
     ended = forked("stat", "--json", "--duplicates", "--index", str(tmp_path / "a.idx"), str(many))
     file, _, summary = loaded(ended.said)
     assert (ended.code, file["records"], file["duplicates"], summary["sizes"]["max"]) == (3, 60_000, None, 0)
-    assert "cannot keep digests in a temporary file" in file["message"] and "sound records" not in file["message"]
+    assert "cannot keep digests in a temporary file" in file["message"] and "intact records" not in file["message"]
     assert len((tmp_path / "a.idx").read_bytes().splitlines()) == 60_000
 
 

@@ -155,7 +155,7 @@ def test_nobody_calls_an_ofrecord_file_checked() -> None:
     payload = features([(b"name", [b"value"])])
     Path("of").write_bytes((pack("<q", len(payload)) + payload) * 3)
     Path("torn-of").write_bytes(Path("of").read_bytes()[:-1])
-    for name, said in (("of", "nothing to repair"), ("torn-of", "2 records written: 2 sound")):
+    for name, said in (("of", "nothing to repair"), ("torn-of", "2 records written: 2 intact")):
         ended = forked("repair", name, "-o", f"{name}-out")
         assert said in ended.said
         assert "payloads not checked (OFRecord has no checksums)" in ended.said
@@ -183,7 +183,7 @@ def test_frames_that_stand_in_what_is_dropped_are_told_of() -> None:
     (damage,) = (line for line in lines("repair", "holds", "-o", "out") if line["type"] == "damage")
     assert (damage["within"], damage["evidence"]) == (4, "in it stand 4 whole frames")
     said = str(file("holds", "-o", "out", "--force")["message"])
-    assert said.endswith("1 damaged record, 162 of 181 bytes (in them 4 frames whose checksums hold)")
+    assert said.endswith("1 damaged record, 162 of 181 bytes (including 4 frames with valid checksums)")
 
 
 def test_a_name_that_says_another_compression_than_the_bytes_is_told(tmp_path: Path) -> None:

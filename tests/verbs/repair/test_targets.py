@@ -122,7 +122,7 @@ def test_stdout_by_another_name_takes_records_only() -> None:
     for option in ("--report", "--quarantine"):
         result = shell(f"tfrtool repair torn -o out {option} /dev/stdout > words")
         assert (result.returncode, Path("words").read_bytes(), os.path.exists("out")) == (2, b"", False)
-        assert f"{option} needs a file of its own, and /dev/stdout is standard output" in result.stderr
+        assert f"{option} needs a file, and /dev/stdout is standard output" in result.stderr
 
 
 @mark.parametrize("option", OPTIONS)

@@ -58,8 +58,10 @@ def _gone(report: ConvertReport, conversion: Conversion) -> str:
 
 
 def _unasked(report: ConvertReport, conversion: Conversion) -> bool:
-    """Return whether something was lost that no option requests: what rows cannot represent, digits beyond float32, or an
-    overridden list."""
+    """Return whether something was lost that no option requests.
+
+    That is what rows cannot represent, digits beyond float32, and an overridden list.
+    """
     from tfrtool.verbs.formats.base import ROWS
 
     return conversion.target in ROWS or any(loss.code in _UNASKED for loss in report.losses)
