@@ -134,7 +134,12 @@ class FrameFile:
         self._sink = open_output(path, force=force, same_as=same_as)
         self._out: BinaryIO | None = self._sink.out
         self._check = check
-        self._deflate = packer(compression, level)
+        self._level = level
+        self.compress(compression)
+
+    def compress(self, compression: Compression) -> None:
+        """Compress all that is written, which is nothing yet."""
+        self._deflate = packer(compression, self._level)
 
     @property
     def closed(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import fields
@@ -26,7 +25,6 @@ from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, refuse_rewritten, unwrapped
 from tfrtool.verbs.reading.reopen import ReplayStream
-from tfrtool.verbs.records import FrameFile
 from tfrtool.verbs.repair.accounting import RepairAccounting
 from tfrtool.verbs.repair.decide import RecoveryPolicy
 from tfrtool.verbs.repair.options import RepairOptions
@@ -155,26 +153,13 @@ def _refuse_input(option: str, side: str | None, name: str) -> None:
 
 
 def _attempt(name: str, output: str, options: RepairOptions, side_files: SideFiles) -> Iterator[Outcome | RepairReport]:
-    _rehearse(name, output, options)
-    with open_source(name, reopenable=True) as source:
+    with closing(RepairOutput(name, output, options)) as out, open_source(name, reopenable=True) as source:
         unwrapped(source, "auto")
-        yield from _repair(source, output, options, side_files)
-
-
-def _rehearse(name: str, output: str, options: RepairOptions) -> None:
-    """Refuse an output that cannot be written before hours are spent on reading: open it once, and leave no trace."""
-    if options.dry_run:
-        return
-    try:
-        mode = os.stat(output).st_mode
-    except (OSError, ValueError):
-        mode = stat.S_IFREG
-    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)):  # whose reader would take the trial for the output
-        FrameFile(output, force=options.force, same_as=(name,)).discard()
+        yield from _repair(source, out, options, side_files)
 
 
 def _repair(
-    source: Source, output: str, options: RepairOptions, side_files: SideFiles
+    source: Source, out: RepairOutput, options: RepairOptions, side_files: SideFiles
 ) -> Iterator[Outcome | RepairReport]:
     seen = _seen(source, options)
     report = RepairReport(**{one.name: getattr(seen, one.name) for one in fields(FileReport)})
@@ -189,7 +174,7 @@ def _repair(
         if report.converted and report.diagnosis:
             again.undo_text(report.diagnosis)
         data = stack.enter_context(ReplayStream(again))
-        out = stack.enter_context(closing(RepairOutput(again, output, options, report)))
+        out.begin(again, report)
         if report.status == "foreign":
             report.lost = True
             report.bytes = report.dropped_bytes = ranges.dropped_input(again.data, report)

@@ -1,5 +1,4 @@
-"""Write the output of repair: opened with the first byte, so that no empty file is left, and verified before it is
-renamed into place."""
+"""Write the output of repair: opened before anything is read, verified before it is renamed into place."""
 
 from __future__ import annotations
 
@@ -21,6 +20,7 @@ from tfrtool.verbs.records import FrameFile
 from tfrtool.verbs.repair.decide import Payload, copied
 
 if TYPE_CHECKING:
+    from tfrtool.types import Compression
     from tfrtool.verbs.repair.options import RepairOptions
     from tfrtool.verbs.repair.side_files import SideFiles
 
@@ -33,23 +33,35 @@ _COMPARED = 16 << 20
 class RepairOutput:
     """Writes the records that are kept of one input; with `dry_run` it only counts their bytes in the report."""
 
-    def __init__(self, source: Source, output: str, options: RepairOptions, report: RepairReport) -> None:
-        self._source = source
+    _source: Source
+    _report: RepairReport
+
+    def __init__(self, name: str, output: str, options: RepairOptions) -> None:
+        """Open the output of the input `name`, so that one that cannot be written is refused before hours of reading.
+
+        Raises `WriteError`.
+        """
         self._output = output
         self._options = options
-        self._report = report
-        self._file: FrameFile | None = None
+        self._file = None
+        if not options.dry_run:
+            self._file = FrameFile(output, force=options.force, same_as=(name,), check=self._check)
+        self._begun = False
         self._digests: set[int] = set()
+
+    def begin(self, source: Source, report: RepairReport) -> None:
+        """Take the records of `source` from here on; `report` is that of the first pass, and counts what is written."""
+        self._source, self._report = source, report
         self._framing = AROUND[report.format or "tfrecord"]
 
     def copy(self) -> None:
         """Copy an intact input: its bytes on disk, or the decoded stream where the compression changes."""
-        source, wanted = self._source, self._options.output_compression
-        as_it_lies = wanted in ("auto", source.compression)
+        source, compression = self._source, self._compression
+        as_it_lies = compression == source.compression
         self._report.output_bytes = self._report.bytes or 0
-        if self._options.dry_run:
+        if self._file is None:
             return
-        self._file = self._opened("none" if as_it_lies else wanted)
+        self._compress("none" if as_it_lies else compression)
         at, progress = 0, InputProgress(self._options.progress, passes=2)
         for view in read_all(source.encoded if as_it_lies else source.data):
             self._file.write(view)
@@ -76,19 +88,19 @@ class RepairOutput:
             return
         length = sum(end - begin for begin, end in payload.pieces)
         self._write(header(length))
-        crc, read_all = 0, bytearray()
+        crc, kept = 0, bytearray()
         for view in copied(data, payload.pieces):
             crc = crc32c(view, crc)
             if length <= _COMPARED:
-                read_all += view
+                kept += view
             self._write(view)
         if length <= _COMPARED:
-            self._count_repeats([read_all])
+            self._count_repeats([kept])
         self._write(masked(crc).to_bytes(4, "little"))
 
     def publish(self, side_files: SideFiles) -> None:
         """Publish the output, if there is one. Raises `WriteError`, and then there is none."""
-        sink = None if self._file is None else self._file.finish()
+        sink = self._file.finish() if self._file is not None and self._begun else None
         if sink is not None:
             try:
                 side_files.ranges.output(self._output, self._report)
@@ -114,21 +126,22 @@ class RepairOutput:
 
     def _write(self, data: bytes | memoryview) -> None:
         self._report.output_bytes += len(data)
-        if self._options.dry_run:
-            return
         if self._file is None:
-            wanted = self._options.output_compression
-            self._file = self._opened(self._source.compression if wanted == "auto" else wanted)
+            return
+        if not self._begun:
+            self._compress(self._compression)
         self._file.write(data)
 
-    def _opened(self, compression: str) -> FrameFile:
-        return FrameFile(
-            self._output,
-            compression,  # type: ignore[arg-type]
-            force=self._options.force,
-            same_as=(self._source.name,),
-            check=self._check,
-        )
+    @property
+    def _compression(self) -> Compression:
+        wanted = self._options.output_compression
+        return self._source.compression if wanted == "auto" else wanted
+
+    def _compress(self, compression: Compression) -> None:
+        """Choose the compression of the output. An output for which it was never chosen is not published."""
+        assert self._file is not None
+        self._file.compress(compression)
+        self._begun = True
 
     def _check(self, name: str) -> None:
         """Read the output back; raises `WriteError` where it is not what was written."""
