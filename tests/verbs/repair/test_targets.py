@@ -29,7 +29,7 @@ def found() -> dict[str, bytes]:
 REFUSED = {
     "directory": (3, "cannot write 'directory': it is a directory"),
     "directory/": (3, "cannot write 'directory/': it is the name of a directory"),
-    "link": (2, "'link' is the input 'damaged'; an input is never written to"),
+    "link": (2, "'link' is the input 'damaged'; inputs are never modified"),
     "dangling": (3, "it is a symbolic link that leads nowhere; remove it first"),
     "no/file": (3, "the directory 'no': no such file or directory; make that directory first"),
     "sound/file": (3, "cannot write 'sound/file': 'sound' is not a directory"),
@@ -129,7 +129,7 @@ def test_stdout_by_another_name_takes_records_only() -> None:
 def test_file_behind_stdout_is_not_replaced(option: str) -> None:
     result = shell(f"tfrtool repair torn --force {' '.join(OPTIONS[option])} {option} words > words")
     assert (result.returncode, Path("words").read_bytes()) == (2, b"")
-    assert "'words' is where standard output goes: choose another name" in result.stderr
+    assert "'words' is standard output: choose another name" in result.stderr
 
 
 def test_file_in_place_of_a_directory_is_reported() -> None:
@@ -146,4 +146,4 @@ def test_removed_current_directory_is_reported(here: Path) -> None:
         os.rmdir(here / "gone")
 
     ended = forked("repair", str(here / "torn"), "-o", "out", before=before)
-    assert (ended.code, ended.said) == (3, "tfrtool: the current directory was removed: go to another one\n")
+    assert (ended.code, ended.said) == (3, "tfrtool: the current directory was removed: change to another one\n")
