@@ -567,7 +567,7 @@ class Lines:
     def write(self, pieces: Any, kind: str) -> int:
         return self.out.write(kind.encode() + b" " + b"".join(pieces).hex().encode() + b"\n")  # type: ignore[no-any-return]
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         pass
 
     def finish(self) -> None:

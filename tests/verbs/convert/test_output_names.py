@@ -13,7 +13,7 @@ from kit.program import run, shell
 from kit.verbs import DATA
 
 from tfrtool import convert, records
-from tfrtool.verbs.convert.shards import told_by_name
+from tfrtool.verbs.convert.shards import format_by_name
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_a_format_that_is_asked_for_may_have_any_name_and_a_directory_too() -> N
 
 @pytest.mark.parametrize("name", ["X.JSONL", "x.ndjson", "x.jsonl.gz", "x.Jsonl.ZZ"])
 def test_the_end_of_a_name_tells_the_format_in_capitals_too(name: str) -> None:
-    assert told_by_name(name) == "jsonl"
+    assert format_by_name(name) == "jsonl"
 
 
 @pytest.mark.parametrize("name", ["a.gz", "a.GZ", "a.zz", "a.zlib", "a.tfrecord.zz"])

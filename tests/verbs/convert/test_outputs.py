@@ -92,6 +92,6 @@ def test_each_shard_is_read_back_before_the_next_is_written(to: str, monkeypatch
 def test_a_number_of_records_that_is_not_the_one_written_is_found(to: str, monkeypatch: MonkeyPatch) -> None:
     check = convert_check.ReadBack.check
     monkeypatch.setattr(convert_check.ReadBack, "check", lambda back, name, count: check(back, name, count + 1))
-    with raises(WriteError, match="of 51 records|has 50 rows, not 51"):
+    with raises(WriteError, match="of 51 records|has 50 rows instead of 51"):
         convert("tf", "out", to=to)
     assert os.listdir() == ["tf"]

@@ -213,9 +213,9 @@ def _convert(common: Common, output: str, chosen: ConvertOptions, to_stdout: boo
     _refuse_inputs(conversion, output, to_stdout)
     with conversion:
         if resolution.unmatched:
-            conversion.bar("some inputs are missing")
+            conversion.prevent_publish("some inputs are missing")
         elif resolution.missing and not chosen.skip_damaged:
-            conversion.bar("shards are missing; use --skip-damaged to continue without them")
+            conversion.prevent_publish("shards are missing; use --skip-damaged to continue without them")
 
         def job(name: str, options: Options) -> Iterator[Damage | ConvertReport]:
             try:

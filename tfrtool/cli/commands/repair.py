@@ -169,11 +169,11 @@ def _repaired(
 def _check_extension(planned: RepairPlan, output: str, of_input: str | None) -> None:
     """Warn if the extension of an output does not match its compression."""
     from tfrtool.cli.streams import say
-    from tfrtool.verbs.convert.shards import packing_told
+    from tfrtool.verbs.convert.shards import compression_by_name
 
     asked = planned.options.output_compression
     actual = (of_input or "none") if asked == "auto" else asked
-    expected = packing_told(output) or "none"
+    expected = compression_by_name(output) or "none"
     if expected != actual and output != "-" and not planned.common.quiet:
         how = "not compressed" if actual == "none" else f"{actual}-compressed"
         like = ", like its input" if asked == "auto" else ""

@@ -37,7 +37,7 @@ def sentence(report: FileReport, conversion: Conversion) -> str:
         return f"{_gone(report, conversion)}: {conversion.reason}"
     would = "would be written" if conversion.options.dry_run else "written"
     said = [f"{plural(report.written, 'record')} {would}"]
-    if conversion.none_fulfils:
+    if conversion.none_matched:
         said.append("no record matches --where")
     if report.skipped:
         said.append(f"{report.skipped:,} skipped")

@@ -11,15 +11,15 @@ from tfrtool.suggestion import Suggestion
 from tfrtool.types import Compression
 from tfrtool.verbs.convert.options import ConvertOptions
 from tfrtool.verbs.convert.outputs import Outputs
-from tfrtool.verbs.convert.shards import Cuts, Names, Shards, packed_untold, packing_told
+from tfrtool.verbs.convert.shards import OutputNames, Shards, ShardSplitter, compression_by_name, compression_note
 from tfrtool.verbs.formats.base import Layout, Target
 
 
 class Destination:
-    """Where the outputs of a conversion lie, and what they are called; `outputs` are the names once they have them.
+    """Name, open and publish the outputs of a conversion.
 
-    `same`: the format stays what it was in the first input. `packed_as` is that input, where it alone says how the
-    outputs are compressed.
+    `outputs` are the published names. `same`: the outputs have the format of the first input. `compressed_like` is the
+    input whose compression the outputs take, if neither an option nor the name of the output sets it.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Destination:
         *,
         same: bool,
         lists: Sequence[str] = (),
-        packed_as: str | None = None,
+        compressed_like: str | None = None,
     ) -> None:
         self.outputs: list[str] = []
         self.compression = compression
@@ -42,9 +42,9 @@ class Destination:
         self._shards = shards
         self._options = options
         self._target = target
-        self._packed_as = packed_as
-        untold = packed_as is not None and packing_told(packed_as) is None
-        self._names = Names(output, target, shards, same, compression, untold)
+        self._compressed_like = compressed_like
+        compression_hidden = compressed_like is not None and compression_by_name(compressed_like) is None
+        self._names = OutputNames(output, target, shards, same, compression, compression_hidden)
         self._sink: Outputs | None = None
         self._own: list[str] = []
         self._files = OutputSet(
@@ -75,9 +75,9 @@ class Destination:
 
     def open(self, stack: ExitStack, layout: Layout, total: int | None) -> Outputs:
         """The sink for all records, `total` of them where that has to be known; `stack` closes the files."""
-        cuts = Cuts(self._shards, total)
+        splitter = ShardSplitter(self._shards, total)
         stack.enter_context(self._files)
-        self._sink = Outputs(self._files, self._target, layout, cuts)
+        self._sink = Outputs(self._files, self._target, layout, splitter)
         return self._sink
 
     def end_own(self, name: str, first: int) -> None:
@@ -91,7 +91,7 @@ class Destination:
         if sink.opened == first and self._target != "ofrecord":
             sink.next()
         self._own += [name] * (sink.opened - first)
-        sink.cuts.close()
+        sink.splitter.close()
 
     def publish(self, schema: bytes | None) -> None:
         """Give all outputs their names, and the schema, where one is to be written. Raises what stops that."""
@@ -131,16 +131,16 @@ class Destination:
 
     def remarks(self) -> list[tuple[str, Suggestion | None]]:
         """What readers of the outputs that were published are not told by them, and what else could be done."""
-        return [*self._packing_untold(), *((remark, None) for remark in self._neighbours())]
+        return [*self._compression_notes(), *((remark, None) for remark in self._other_sets())]
 
-    def _packing_untold(self) -> Iterator[tuple[str, Suggestion]]:
-        packing, asked = self.compression, self._packed_as is None
+    def _compression_notes(self) -> Iterator[tuple[str, Suggestion]]:
+        packing, asked = self.compression, self._compressed_like is None
         silent = asked and (packing == "none" or not self._shards.each or self._target != "tfrecord")
-        if not silent and not all(packing_told(name) == packing for name in self.outputs):
-            said = packed_untold(packing, self._target, asked=asked)
+        if not silent and not all(compression_by_name(name) == packing for name in self.outputs):
+            said = compression_note(packing, self._target, asked=asked)
             yield said, Suggestion(words="{compress=none} writes it plain")
 
-    def _neighbours(self) -> list[str]:
+    def _other_sets(self) -> list[str]:
         """Members of another set that lie beside the outputs."""
         others = self._names.other_sets(self.outputs)
         if not others:

@@ -16,8 +16,8 @@ from tfrtool.report import ConvertReport
 from tfrtool.sources.source import Source, open_source
 from tfrtool.suggestion import Suggestion
 from tfrtool.types import Compression, Progress
-from tfrtool.verbs.convert.feed import Feed, Range, Sink
-from tfrtool.verbs.convert.shards import told_by_name
+from tfrtool.verbs.convert.pipeline import RecordPipeline, RecordRange, Sink
+from tfrtool.verbs.convert.shards import format_by_name
 from tfrtool.verbs.formats.registry import READERS
 from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader, unwrapped
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tfrtool.verbs.convert.row_plan import RowPlan
 
 
-class Feeding(Protocol):
-    """The records of one input on their way; see `Feed`."""
+class Pipeline(Protocol):
+    """The records of one input on their way; see `RecordPipeline`."""
 
     written: int
     skipped: int
@@ -59,13 +59,13 @@ class Input(Protocol):
     def side(self) -> Side:
         """The message of its payloads."""
 
-    def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feeding:
+    def pipeline(self, sink: Sink, wanted: RecordRange, mapper: Mapper | None, same: bool) -> Pipeline:
         """What sends its records into a sink; `same`: they go out in the format in which they came in."""
 
     def payloads(self) -> Iterator[bytes | memoryview]:
         """All sound payloads; each is good until the next."""
 
-    def count(self, wanted: Range) -> tuple[int, bool]:
+    def count(self, wanted: RecordRange) -> tuple[int, bool]:
         """How many records there are that are wanted, by the least that must be read, and whether all was sound."""
 
 
@@ -154,7 +154,7 @@ def _rows_in(reading: FileReader, options: ConvertOptions) -> str | None:
     if reading.foreign or diagnosis not in (None, "text") or not head or _CONTROL.search(head, 0, _LOOKED_AT):
         return None  # a length of 8 bytes always has zeros
     # Lines of which one among the first is broken: where it is, and what is wrong with it, their reader says.
-    return "jsonl" if _OBJECT.match(head) or told_by_name(reading.source.name) == "jsonl" else None
+    return "jsonl" if _OBJECT.match(head) or format_by_name(reading.source.name) == "jsonl" else None
 
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f]")
@@ -176,10 +176,12 @@ class FrameInput:
         self._options = options
         self._where = where
 
-    def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> Feed:
+    def pipeline(self, sink: Sink, wanted: RecordRange, mapper: Mapper | None, same: bool) -> RecordPipeline:
         how = self._options
         skips, checked = how.skip_damaged, how.payload
-        return Feed(self.reading, sink, wanted, mapper, self._where, framed=same, skip_damaged=skips, checked=checked)
+        return RecordPipeline(
+            self.reading, sink, wanted, mapper, self._where, framed=same, skip_damaged=skips, checked=checked
+        )
 
     def payloads(self) -> Iterator[memoryview]:
         for event in self.reading.events(payloads=True):
@@ -187,14 +189,14 @@ class FrameInput:
                 for begin, end in zip(event.begins, event.ends, strict=True):
                     yield event.view[begin:end]
 
-    def count(self, wanted: Range) -> tuple[int, bool]:
+    def count(self, wanted: RecordRange) -> tuple[int, bool]:
         total, sound = 0, True
         for event in self.reading.events(headers_only=True) if wanted.left > 0 else ():
             if isinstance(event, Damage):
                 sound = False
             else:
-                first, behind = wanted.take(event.count)
-                total += behind - first
+                start, stop = wanted.take(event.count)
+                total += stop - start
             if wanted.left <= 0:
                 break
         return total, sound

@@ -21,16 +21,16 @@ from tfrtool.sources.sinks.output_set import is_direct
 from tfrtool.suggestion import Suggestion
 from tfrtool.types import Compression, Progress
 from tfrtool.verbs.convert.destination import Destination
-from tfrtool.verbs.convert.feed import Range, Sink
-from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
+from tfrtool.verbs.convert.inputs import Input, Inputs, Pipeline
 from tfrtool.verbs.convert.mappers import Mappers, schema_of_rows, written
 from tfrtool.verbs.convert.options import ConvertOptions, refuse_unfit
-from tfrtool.verbs.convert.outputs import Counting, Nowhere, Outputs
-from tfrtool.verbs.convert.passes import Passes, Surveying, learns_columns
-from tfrtool.verbs.convert.report import Account
+from tfrtool.verbs.convert.output_map import OutputMap
+from tfrtool.verbs.convert.outputs import CountingSink, NullOutput, Outputs
+from tfrtool.verbs.convert.pipeline import RecordRange, Sink
+from tfrtool.verbs.convert.prepass import ColumnSurvey, Prepass, learns_columns
 from tfrtool.verbs.convert.row_plan import RowPlan
-from tfrtool.verbs.convert.shards import Cuts, Shards, packing_told, refuse_name, told_by_name
-from tfrtool.verbs.convert.unused_options import no_part, unmet
+from tfrtool.verbs.convert.shards import Shards, ShardSplitter, compression_by_name, format_by_name, refuse_name
+from tfrtool.verbs.convert.unused_options import no_match_error, unused_names
 from tfrtool.verbs.formats.base import ROWS, Layout, Target
 
 
@@ -51,11 +51,11 @@ class Conversion:
         self.lists = list(lists)
         self.output = output
         self.options = options
-        self._asked = options.rules
-        self._account = Account()
+        self._requested_rules = options.rules
+        self._output_map = OutputMap()
         if not (output or options.dry_run):
             raise ValueError("the output names a file or a directory, and the name is empty")
-        self.target: Target | None = options.to or told_by_name(output)
+        self.target: Target | None = options.to or format_by_name(output)
         refuse_name(output, options.to, options.compress)
         refuse_unfit(options, self.target)
         if options.shards.cut and is_direct(output):
@@ -72,13 +72,13 @@ class Conversion:
         again = again or learns_columns(options, self.target)
         self._inputs = self._stack.enter_context(Inputs(kept=again, plan=RowPlan(options)))
         self._plan = self._inputs.plan
-        self._before = Passes(self.inputs, self._inputs, options, self._feed)
-        self._plan.surveys = self._before.lines
+        self._prepass = Prepass(self.inputs, self._inputs, options, self._pipeline)
+        self._plan.surveys = self._prepass.lines
         self._mappers = Mappers()
         self._destination: Destination | None = None
-        self._sink: Sink = Counting()
-        self._idle: Sink = self._sink
-        self._wanted = Range(options.skip, options.limit)
+        self._sink: Sink = CountingSink()
+        self._dry_sink: Sink = self._sink
+        self._wanted = RecordRange(options.skip, options.limit)
 
     def __enter__(self) -> Self:
         return self
@@ -88,19 +88,19 @@ class Conversion:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
 
-    def bar(self, reason: str) -> None:
+    def prevent_publish(self, reason: str) -> None:
         """Publish nothing, whatever comes: what was asked for is not there in full."""
         self.failed, self.reason = True, reason
 
     @property
     def reports(self) -> list[ConvertReport]:
         """Those of the inputs so far."""
-        return self._account.reports
+        return self._output_map.reports
 
     @property
     def cut_off(self) -> bool:
         """Whether a part of an output went into a pipe that is of no use."""
-        return self._account.cut_off
+        return self._output_map.cut_off
 
     @property
     def passes(self) -> int:
@@ -108,10 +108,10 @@ class Conversion:
         options = self.options
         learnt = learns_columns(options, self.target)
         counted = self._shards.count is not None and not options.counts_by_headers and not learnt
-        return 1 + sum((learnt, counted, options.auto_integers, self._before.lines_first))
+        return 1 + sum((learnt, counted, options.auto_integers, self._prepass.lines_first))
 
     @property
-    def none_fulfils(self) -> bool:
+    def none_matched(self) -> bool:
         """Whether records were looked at, and none fulfils the conditions."""
         where = self._plan.where
         return where is not None and where.seen > 0 and not where.matched
@@ -136,7 +136,7 @@ class Conversion:
     def read(self, name: str, progress: Progress | None = None) -> Iterator[Damage | ConvertReport]:
         """Convert one input, yielding its damage, then its report, which `publish` completes."""
         report = ConvertReport(name, status="error")
-        self._before.progress = progress
+        self._prepass.progress = progress
         try:
             if isinstance(self.error, WriteError):
                 raise WriteError(f"'{name}' was not read, since the output could not be written")
@@ -149,7 +149,7 @@ class Conversion:
         except BaseException:
             self.failed = True
             raise
-        report.suggestion = _for_this(report.suggestion)
+        report.suggestion = _for_convert(report.suggestion)
         self.reports.append(report)
         yield report
 
@@ -160,34 +160,34 @@ class Conversion:
 
     def _converted(self, source: Input, name: str, report: ConvertReport) -> Iterator[Damage]:
         self._begin(source, name)
-        sink = self._idle if self.failed else self._sink
+        sink = self._dry_sink if self.failed else self._sink
         losses = self._plan.losses = Losses()
-        if isinstance(sink, Surveying):
+        if isinstance(sink, ColumnSurvey):
             sink.path = name
-        opened, total = (sink.opened, sink.cuts.total) if isinstance(sink, Outputs) else (0, 0)
-        feed = self._feed(source, sink, self._wanted)
+        opened, total = (sink.opened, sink.splitter.total) if isinstance(sink, Outputs) else (0, 0)
+        pipeline = self._pipeline(source, sink, self._wanted)
         try:
-            yield from feed.run()
+            yield from pipeline.run()
         except RefusedError:
-            sink.settle()  # what went before it is good, while its views are
+            sink.release_views()  # what went before it is good, while its views are
             raise
         finally:
-            feed.fill(report)
+            pipeline.fill(report)
             report.losses += losses.all()
             if sink is self._sink and self.files_are_direct:
-                self._account.went_out(report.written)
+                self._output_map.add_sent(report.written)
         if isinstance(sink, Outputs):
-            enough = feed.unread and not report.records and self.options.limit != 0  # before it
+            enough = pipeline.unread and not report.records and self.options.limit != 0  # before it
             if self._destination is not None and sink is self._sink and not enough:
                 self._destination.end_own(name, opened)
-            self._account.is_in(sink.holding(total, sink.cuts.total))
-        self.failed = self.failed or feed.stopped
+            self._output_map.add_outputs(sink.holding(total, sink.splitter.total))
+        self.failed = self.failed or pipeline.stopped
 
-    def _feed(self, source: Input, sink: Sink, wanted: Range) -> Feeding:
+    def _pipeline(self, source: Input, sink: Sink, wanted: RecordRange) -> Pipeline:
         mapper = None
         if self.target is not None and not (source.foreign or source.empty):
-            mapper = self._mappers.of(source, self.target, self.options)
-        return source.feed(sink, wanted, mapper, self.target == source.format)
+            mapper = self._mappers.for_input(source, self.target, self.options)
+        return source.pipeline(sink, wanted, mapper, self.target == source.format)
 
     # What there is to be known before the first record
 
@@ -215,7 +215,7 @@ class Conversion:
             self._plan.schema = schema_of_rows(self.options.schema)
             self._plan.columns = self._plan.schema if target in ROWS else None
             self._mappers.back = self._plan.schema.renamed
-        asked = packing_told(self.output) if self.options.compress == "auto" else self.options.compress
+        asked = compression_by_name(self.output) if self.options.compress == "auto" else self.options.compress
         compress = asked or (source.compression if same else "none")
         inherited = asked is None and compress != "none"
         self._destination = Destination(
@@ -227,7 +227,7 @@ class Conversion:
             compress,
             same=same,
             lists=self.lists,
-            packed_as=name if inherited else None,
+            compressed_like=name if inherited else None,
         )
         if not self.failed:
             self._prepare(self._destination, target)
@@ -242,27 +242,29 @@ class Conversion:
             arrow()  # before all inputs are read for nothing
         if options.auto_integers and target == "ofrecord":
             rules = options.rules
-            self.options = replace(options, rules=replace(rules, kinds=self._before.small_integers()))
+            self.options = replace(options, rules=replace(rules, kinds=self._prepass.small_integers()))
         total = None
         if learns_columns(options, target):
-            self._idle = Surveying(self._plan)
-            total = self._before.columns(self._plan)
+            self._dry_sink = ColumnSurvey(self._plan)
+            total = self._prepass.columns(self._plan)
         elif self._shards.count is not None:
-            total = self._before.total(Counting())
-        self.failed |= self._before.forewarned
+            total = self._prepass.total(CountingSink())
+        self.failed |= self._prepass.will_fail
         rows = self._plan if target in ROWS else None
-        layout = Layout(destination.compression, options.level, rows, hollow=options.rules.empty == "keep")
+        layout = Layout(destination.compression, options.level, rows, allow_empty=options.rules.empty == "keep")
         if target in ROWS and not self.failed:
-            self._idle = Outputs(Nowhere(), target, layout, Cuts(Shards()))
+            self._dry_sink = Outputs(NullOutput(), target, layout, ShardSplitter(Shards()))
         if self.failed:
             return
         if not options.dry_run:
             self._sink = destination.open(self._stack, layout, total)
         elif self._shards.cut:  # what fills the shards says how many there would be
-            self._idle = Outputs(Nowhere(), target, replace(layout, compression="none"), Cuts(self._shards, total))
-            self._sink = self._idle
+            self._dry_sink = Outputs(
+                NullOutput(), target, replace(layout, compression="none"), ShardSplitter(self._shards, total)
+            )
+            self._sink = self._dry_sink
         else:
-            self._sink = self._idle
+            self._sink = self._dry_sink
 
     # The end
 
@@ -270,17 +272,17 @@ class Conversion:
         """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
         try:
             if self.failed:
-                self._leave()
-                if self._before.forewarned and not any(report.error or report.finding for report in self.reports):
+                self._finish_pipe()
+                if self._prepass.will_fail and not any(report.error or report.finding for report in self.reports):
                     raise self.error or ReadError("an input could not be read the first time; nothing was published")
                 return
-            met = [self._plan.names.seen, *self._mappers.seen]
+            found = [self._plan.names.seen, *self._mappers.seen]
             written = sum(report.written for report in self.reports)
-            unmet_names = list(unmet(self._asked, met, self._plan.where, written))
+            unused = list(unused_names(self._requested_rules, found, self._plan.where, written))
             if self.reports:
-                self.reports[-1].losses += unmet_names
-            if self.none_fulfils and self.target == "ofrecord":
-                raise no_part(unmet_names)
+                self.reports[-1].losses += unused
+            if self.none_matched and self.target == "ofrecord":
+                raise no_match_error(unused)
             if self._destination is None:
                 raise RefusedError("there is no record to write")
             if self.options.dry_run:
@@ -290,25 +292,25 @@ class Conversion:
                 self._destination.publish(self._schema_data())
                 self.notes += self._destination.remarks()
         except TfrtoolError as error:
-            self.bar("the outputs could not be published")
-            self._cut(error)
+            self.prevent_publish("the outputs could not be published")
+            self._discard_if_unwritable(error)
             raise
         finally:
-            self._account.complete(self.outputs, failed=self.failed)
+            self._output_map.complete(self.outputs, failed=self.failed)
 
-    def _leave(self) -> None:
+    def _finish_pipe(self) -> None:
         """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
-        if not self._account.any_gone or self._destination is None or isinstance(self.error, WriteError):
-            self._cut(self.error)
+        if not self._output_map.any_sent or self._destination is None or isinstance(self.error, WriteError):
+            self._discard_if_unwritable(self.error)
         elif self.target == "parquet" or self.compression != "none":
-            self._account.forget_gone(cut_off=True)
+            self._output_map.discard_sent(cut_off=True)
         elif isinstance(self._sink, Outputs):
             self._sink.finish()
 
-    def _cut(self, error: TfrtoolError | None) -> None:
+    def _discard_if_unwritable(self, error: TfrtoolError | None) -> None:
         """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
         if isinstance(error, WriteError):
-            self._account.forget_gone(cut_off=self._destination is not None and self._destination.sent > 0)
+            self._output_map.discard_sent(cut_off=self._destination is not None and self._destination.sent > 0)
 
     def _schema_data(self) -> bytes | None:
         plan = self._plan
@@ -319,7 +321,7 @@ class Conversion:
         return self._mappers.schema.to_json() if self._mappers.schema else None
 
 
-def _for_this(suggestion: Suggestion | None) -> Suggestion | None:
+def _for_convert(suggestion: Suggestion | None) -> Suggestion | None:
     """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
     return (
         replace(suggestion, verb="convert")

@@ -118,7 +118,7 @@ class Mappers:
         self.back: dict[str, str] = {}
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
 
-    def of(self, source: Input, target: Target, options: ConvertOptions) -> Mapper | None:
+    def for_input(self, source: Input, target: Target, options: ConvertOptions) -> Mapper | None:
         """What maps the payloads of an input, if anything has to.
 
         Raises OpenError for a schema that cannot be used, and RefusedError where one would be of two formats.

@@ -76,11 +76,11 @@ def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
     """Raise OptionError for options that make no sense for the format of the outputs, and so would do nothing."""
     if target is None:
         return
-    for name, why in _unfit(options, target):
+    for name, why in _misfits(options, target):
         raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
 
 
-def _unfit(options: ConvertOptions, target: Target) -> Iterator[tuple[str, str]]:
+def _misfits(options: ConvertOptions, target: Target) -> Iterator[tuple[str, str]]:
     rules = options.rules
     integers, doubles = rules.integers != "int64" or options.auto_integers, rules.double != "exact"
     empties = rules.empty != "refuse" or "empty" in options.asked

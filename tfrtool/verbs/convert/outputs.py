@@ -20,7 +20,7 @@ from tfrtool.sources.sinks.output_set import OutputSet
 from tfrtool.sources.source import open_source
 from tfrtool.sources.spool import read_all
 from tfrtool.types import Compression, Kind
-from tfrtool.verbs.convert.shards import Cuts
+from tfrtool.verbs.convert.shards import ShardSplitter
 from tfrtool.verbs.formats.base import Layout, Pieces, Target, Writer
 from tfrtool.verbs.formats.frames import FrameWriter
 from tfrtool.verbs.formats.registry import WRITERS
@@ -28,10 +28,10 @@ from tfrtool.verbs.options import Options
 from tfrtool.verbs.reading.file_reader import FileReader
 from tfrtool.verbs.repair.decide import copied
 
-_BLAME = "nothing was published; the disk or the memory of this machine may be at fault"
+_LIKELY_CAUSE = "nothing was published; the disk or the memory of this machine may be at fault"
 
 
-class Summed:
+class ChecksummedStream:
     """A binary stream that adds up what is written to it: its `size` in bytes, and their `crc`, a CRC-32C."""
 
     def __init__(self, out: BinaryIO) -> None:
@@ -59,20 +59,20 @@ class ReadBack:
     def __init__(self, out: BinaryIO, target: Target, layout: Layout) -> None:
         self._target = target
         self._layout = layout
-        self._summed = None if target == "tfrecord" else Summed(out)
-        self.stream = out if self._summed is None else cast(BinaryIO, self._summed)
+        self._checksummed = None if target == "tfrecord" else ChecksummedStream(out)
+        self.stream = out if self._checksummed is None else cast(BinaryIO, self._checksummed)
 
     def check(self, name: str, count: int) -> None:
         """Raise WriteError unless the file of that name has all that was written, and so many records."""
         try:
-            if self._summed is not None:
-                _same_bytes(name, self._summed)
+            if self._checksummed is not None:
+                _same_bytes(name, self._checksummed)
             if self._target == "parquet":
                 from tfrtool.verbs.formats.parquet_writer import check_parquet
 
                 check_parquet(name, count)
                 return
-            if self._target == "ofrecord" and self._layout.hollow:
+            if self._target == "ofrecord" and self._layout.allow_empty:
                 return  # whose reader takes a record of no bytes for damage, and so cannot count them
             status, records = self._counted(name)
         except TfrtoolError as error:
@@ -81,7 +81,7 @@ class ReadBack:
             raise WriteError(f"an output could not be read back: {error}; nothing was published") from error
         if status != "clean" or records != count:
             raise WriteError(
-                f"an output did not read back as written ({status}, {records:,} of {count:,} records): {_BLAME}"
+                f"an output did not read back as written ({status}, {records:,} of {count:,} records): {_LIKELY_CAUSE}"
             )
 
     def _counted(self, name: str) -> tuple[str, int]:
@@ -97,14 +97,14 @@ class ReadBack:
         return found.status, found.records
 
 
-def _same_bytes(name: str, written: Summed) -> None:
+def _same_bytes(name: str, written: ChecksummedStream) -> None:
     size = crc = 0
     with open_source(name, compression="none") as source:
         for view in read_all(source.data):
             size, crc = size + len(view), crc32c(view, crc)
     if (size, crc) != (written.size, written.crc):
         what = f"{size:,} bytes" if size != written.size else "other bytes"
-        raise WriteError(f"an output did not read back as written ({what} of {written.size:,}): {_BLAME}")
+        raise WriteError(f"an output did not read back as written ({what} of {written.size:,}): {_LIKELY_CAUSE}")
 
 
 def _lines(name: str, compression: Compression) -> tuple[str, int]:
@@ -113,7 +113,7 @@ def _lines(name: str, compression: Compression) -> tuple[str, int]:
         return ("damaged" if source.faults else "clean"), count
 
 
-class Counting:
+class CountingSink:
     """A sink that counts, for the pass before one that must know how many records there are."""
 
     takes_many = True
@@ -122,8 +122,8 @@ class Counting:
         self.count = 0
         self.path = ""
 
-    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
-        self.count += behind - first
+    def frames(self, reading: FileReader, batch: Batch, start: int, stop: int) -> None:
+        self.count += stop - start
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
         self.count += 1
@@ -131,16 +131,16 @@ class Counting:
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         self.count += len(payloads)
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         pass
 
 
 class Outputs:
     """A sink that writes outputs, each by a writer of its own; `starts` has the first record of each, by its number."""
 
-    def __init__(self, files: OutputSet | Nowhere, target: Target, layout: Layout, cuts: Cuts) -> None:
+    def __init__(self, files: OutputSet | NullOutput, target: Target, layout: Layout, splitter: ShardSplitter) -> None:
         self.files = files
-        self.cuts = cuts
+        self.splitter = splitter
         self.starts: list[int] = []
         self.target = target
         self._make = WRITERS[target]
@@ -156,8 +156,8 @@ class Outputs:
         self.finish()
         self._back = ReadBack(self.files.open(), self.target, self._layout)
         self._writer = self._make(self._back.stream, self._layout)
-        self.starts.append(self.cuts.total)
-        self.cuts.open()
+        self.starts.append(self.splitter.total)
+        self.splitter.open()
         return self._writer
 
     @property
@@ -165,11 +165,11 @@ class Outputs:
         """How many outputs were opened."""
         return len(self.starts)
 
-    def holding(self, first: int, behind: int) -> tuple[int, int]:
+    def holding(self, start: int, stop: int) -> tuple[int, int]:
         """Which outputs hold records `[first, behind)`: `[begin, end)` of them."""
-        if first == behind:
+        if start == stop:
             return 0, 0
-        return bisect_right(self.starts, first) - 1, bisect_left(self.starts, behind)
+        return bisect_right(self.starts, start) - 1, bisect_left(self.starts, stop)
 
     def finish(self) -> None:
         """No more goes into the output that is open, which is read back while the system still holds it in memory.
@@ -181,59 +181,59 @@ class Outputs:
             self._writer = None
             hidden = self.files.finish()
             if hidden is not None:
-                self._back.check(hidden, self.cuts.total - self.starts[-1])
+                self._back.check(hidden, self.splitter.total - self.starts[-1])
 
-    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
+    def frames(self, reading: FileReader, batch: Batch, start: int, stop: int) -> None:
         view, before, after = batch.view, self._before, self._after
         ends = [end + after for end in batch.ends]
-        while first < behind:
-            begin = batch.begins[first] - before
+        while start < stop:
+            begin = batch.begins[start] - before
             writer = self._writer
-            if writer is None or self.cuts.full or not self.cuts.fits(ends[first] - begin):
+            if writer is None or self.splitter.full or not self.splitter.fits(ends[start] - begin):
                 writer = self.next()
-            count = min(self.cuts.room(ends, begin, first), behind - first)
-            stop = ends[first + count - 1]
+            count = min(self.splitter.room(ends, begin, start), stop - start)
+            last = ends[start + count - 1]
             assert isinstance(writer, FrameWriter)
-            if view is not None and begin >= 0 and stop <= len(view):
-                writer.raw(view[begin:stop])
+            if view is not None and begin >= 0 and last <= len(view):
+                writer.raw(view[begin:last])
             else:
-                for piece in copied(reading.source.data, ((batch.base + begin, batch.base + stop),)):
+                for piece in copied(reading.source.data, ((batch.base + begin, batch.base + last),)):
                     writer.raw(piece)
-            self.cuts.took(count, stop - begin)
-            first += count
+            self.splitter.add(count, last - begin)
+            start += count
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
         writer, rows = self._writer, self._layout.rows
         size = sum(map(len, pieces)) + self._before + self._after
         if rows is not None:
             rows.number = number
-            if self.cuts.by_size and rows.target == "jsonl":
+            if self.splitter.by_size and rows.target == "jsonl":
                 size = rows.measure(pieces, kind)
-        if writer is None or self.cuts.full or not self.cuts.fits(size):
+        if writer is None or self.splitter.full or not self.splitter.fits(size):
             writer = self.next()
-        self.cuts.took(1, writer.write(pieces, kind))
+        self.splitter.add(1, writer.write(pieces, kind))
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
-        if self.cuts.by_size:
+        if self.splitter.by_size:
             for payload in payloads:
                 self.record((payload,), kind, 0)
             return
         at = 0
         while at < len(payloads):
             writer = self._writer
-            if writer is None or self.cuts.full:
+            if writer is None or self.splitter.full:
                 writer = self.next()
             assert isinstance(writer, FrameWriter)
-            count = min(self.cuts.left, len(payloads) - at)
-            self.cuts.took(count, writer.write_all(payloads[at : at + count]))
+            count = min(self.splitter.left, len(payloads) - at)
+            self.splitter.add(count, writer.write_all(payloads[at : at + count]))
             at += count
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         if self._writer is not None:
-            self._writer.settle()
+            self._writer.release_views()
 
 
-class Nowhere:
+class NullOutput:
     """A set of outputs of which nothing is kept: a dry run tries everything all the same."""
 
     closed = False

@@ -14,8 +14,8 @@ from tfrtool.payload.wire.reader import WireError
 from tfrtool.report import LossKind
 from tfrtool.suggestion import Suggestion
 from tfrtool.types import Progress
-from tfrtool.verbs.convert.feed import Range, Sink
-from tfrtool.verbs.convert.row_plan import RowPlan, Telling
+from tfrtool.verbs.convert.pipeline import RecordRange, Sink
+from tfrtool.verbs.convert.row_plan import LossCounter, RowPlan
 
 if TYPE_CHECKING:
     from tfrtool.payload.filter import Where
@@ -56,7 +56,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Progress | None, losses:
         wanted=plan.wanted,
         bad=bad if plan.options.skip_damaged else None,
     )
-    reader.changes = Telling(losses)
+    reader.changes = LossCounter(losses)
     return reader
 
 
@@ -79,7 +79,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losse
             Suggestion(words="leave {schema} out"),
         )
     reader.message = plan.message_of(stored.message if stored else None)
-    reader.changes = Telling(losses)
+    reader.changes = LossCounter(losses)
     return reader
 
 
@@ -97,7 +97,7 @@ def survey_lines(
             otherwise="ofrecord",
             source=source,
             wanted=wanted,
-            bad=_passed_over,
+            bad=_ignore,
             progress=progress,
         )
         changes: list[RowChange] = []
@@ -108,7 +108,7 @@ def survey_lines(
     return guess
 
 
-def _passed_over(number: int, error: RefusedError) -> None:
+def _ignore(number: int, error: RefusedError) -> None:
     """What is no row is told when it is its turn."""
 
 
@@ -162,24 +162,24 @@ class RowInput:
             self._rows = self._reader(self.source, self._plan, self._progress, self._losses)
         return self._rows
 
-    def feed(self, sink: Sink, wanted: Range, mapper: Mapper | None, same: bool) -> RowFeed:
-        return RowFeed(self, self._losses, sink, wanted, mapper, self._plan.where, self._options)
+    def pipeline(self, sink: Sink, wanted: RecordRange, mapper: Mapper | None, same: bool) -> RowPipeline:
+        return RowPipeline(self, self._losses, sink, wanted, mapper, self._plan.where, self._options)
 
     def payloads(self) -> Iterator[bytes]:
         for _, payload in self.rows():
             yield payload
 
-    def count(self, wanted: Range) -> tuple[int, bool]:
+    def count(self, wanted: RecordRange) -> tuple[int, bool]:
         total = 0
         for _ in self.rows():
-            first, behind = wanted.take(1)
-            total += behind - first
+            start, stop = wanted.take(1)
+            total += stop - start
             if wanted.done:
                 break
         return total, True
 
 
-class RowFeed:
+class RowPipeline:
     """The rows of one input, on their way into a sink."""
 
     def __init__(
@@ -187,7 +187,7 @@ class RowFeed:
         source: RowInput,
         losses: Losses,
         sink: Sink,
-        wanted: Range,
+        wanted: RecordRange,
         mapper: Mapper | None,
         where: Where | None,
         options: ConvertOptions,
@@ -214,8 +214,8 @@ class RowFeed:
                 self.read += 1
                 if self.where is not None and not self.where.fulfils(payload, message):
                     continue
-                first, behind = self.wanted.take(1)
-                if first < behind:
+                start, stop = self.wanted.take(1)
+                if start < stop:
                     try:
                         self._record(payload, number)
                     except Refused as error:
@@ -243,7 +243,7 @@ class RowFeed:
         message = self.source.message
         self.sink.record(pieces, message if self.mapper is None else self.mapper.made(message), number)
         self.written += 1
-        self.sink.settle()
+        self.sink.release_views()
 
     def fill(self, report: ConvertReport) -> None:
         source = self.source.source

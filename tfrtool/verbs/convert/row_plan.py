@@ -46,7 +46,7 @@ def refusal(error: RowError, hint: str) -> Refused:
     return Refused(feature, error.why, hint)
 
 
-class Telling(Changes):
+class LossCounter(Changes):
     """Counts the changes of rows as losses of the input that is being read."""
 
     def __init__(self, losses: Losses) -> None:
@@ -153,7 +153,7 @@ class RowPlan:
             kind = "unknown"
         if self.message is None:
             self.message = "example" if kind == "unknown" else kind
-            if self.columns is not None and not self._alike(self.message, self.columns.message):
+            if self.columns is not None and not self._compatible(self.message, self.columns.message):
                 raise Refused(
                     None,
                     f"{_NAMES[self.message]}, and the schema is that of {_NAMES[self.columns.message]}",
@@ -161,11 +161,11 @@ class RowPlan:
                 )
         if kind == "unknown":
             return self.message
-        if not self._alike(kind, self.message):
+        if not self._compatible(kind, self.message):
             raise Refused(None, f"{_NAMES[kind]} after {_NAMES[self.message]}: rows are of one message", _APART)
         return kind
 
-    def _alike(self, one: Message, other: Message) -> bool:
+    def _compatible(self, one: Message, other: Message) -> bool:
         """Whether rows of two messages may stand in one file: those of Examples and OFRecords may."""
         return one == other or "sequence_example" not in (one, other)
 
@@ -213,7 +213,7 @@ class RowPlan:
 
     def tell(self, changes: list[RowChange]) -> None:
         """Count changes of the record that is being written."""
-        Telling(self.losses).add(changes, self.number)
+        LossCounter(self.losses).add(changes, self.number)
 
 
 RowReader = Callable[["Source", RowPlan, Progress | None, Losses], "Rows"]

@@ -17,7 +17,7 @@ from tfrtool.sources.sinks.output_set import is_direct
 from tfrtool.types import Compression
 from tfrtool.verbs.formats.base import ROWS, SUFFIXES, Target
 
-PACKINGS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
+COMPRESSIONS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
 """How an output is packed whose name ends so."""
 _ENDS = {"none": "", "gzip": ".gz", "zlib": ".zlib"}
 """What is put behind a name that is to tell a packing."""
@@ -31,19 +31,19 @@ FORMATS = {
     ".pq": "parquet",
 }
 """The format of an output whose name ends so, before a packing."""
-_OTHER_PACKINGS = {".7z", ".br", ".bz2", ".lz4", ".lzma", ".sz", ".tar", ".tgz", ".xz", ".z", ".zip", ".zst"}
+_OTHER_COMPRESSIONS = {".7z", ".br", ".bz2", ".lz4", ".lzma", ".sz", ".tar", ".tgz", ".xz", ".z", ".zip", ".zst"}
 _LIKELY = {".json": "jsonl", ".of": "ofrecord", ".of_record": "ofrecord", ".tfr": "tfrecord"}
 _OTHER_FORMATS = {".arrow", ".avro", ".csv", ".feather", ".h5", ".hdf5", ".npy", ".npz", ".orc", ".tsv", ".txt", ".xml"}
 
 
-def told_by_name(output: str) -> Target | None:
+def format_by_name(output: str) -> Target | None:
     """The format that the name of an output tells, in capitals or not, if it does."""
-    return cast("Target | None", FORMATS.get(os.path.splitext(_parted(output)[0])[1]))
+    return cast("Target | None", FORMATS.get(os.path.splitext(_split_compression(output)[0])[1]))
 
 
-def packing_told(output: str) -> Compression | None:
+def compression_by_name(output: str) -> Compression | None:
     """How an output of that name is packed, if the name tells."""
-    return cast("Compression | None", PACKINGS.get(_parted(output)[1]))
+    return cast("Compression | None", COMPRESSIONS.get(_split_compression(output)[1]))
 
 
 def refuse_name(output: str, to: Target | None, compress: str) -> None:
@@ -54,15 +54,15 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
     """
     if not output or output.endswith("/") or os.path.isdir(output) or is_direct(output):
         return
-    stem, packed = _parted(output)
+    stem, ending = _split_compression(output)
     end = os.path.splitext(stem)[1]
-    if not packed and end in _OTHER_PACKINGS:
+    if not ending and end in _OTHER_COMPRESSIONS:
         raise ValueError(f"'{output}' ends in {end}, and no output is packed so: leave that off, or end it in .gz")
-    if packed and (to or told_by_name(output)) == "parquet" and compress in ("auto", "none"):
-        raise ValueError(f"'{output}': a Parquet file packs its columns itself: leave {packed} off its name")
-    if packed and compress not in ("auto", PACKINGS[packed]):
+    if ending and (to or format_by_name(output)) == "parquet" and compress in ("auto", "none"):
+        raise ValueError(f"'{output}': a Parquet file packs its columns itself: leave {ending} off its name")
+    if ending and compress not in ("auto", COMPRESSIONS[ending]):
         better = f"end it in {_ENDS[compress]}" if _ENDS[compress] else "leave that off"
-        words = f"'%s' ends in {packed}, which {{compress={compress}}} contradicts: {better}, or leave {{compress}} out"
+        words = f"'%s' ends in {ending}, which {{compress={compress}}} contradicts: {better}, or leave {{compress}} out"
         raise OptionError(words, output)
     if to is None and (end in _LIKELY or end in _OTHER_FORMATS):
         say = f"{{to={_LIKELY[end]}}}" if end in _LIKELY else "{to}"
@@ -74,34 +74,36 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
         )
 
 
-def named_after(source: str, target: Target, suffix: str, packing: str, *, same: bool, untold: bool = False) -> str:
+def named_after(
+    source: str, target: Target, suffix: str, compression: str, *, same: bool, compression_hidden: bool = False
+) -> str:
     """What an output is called that is named after an input: `suffix` is the usual end of its format.
 
     A name of the `same` format stays, but for the end that tells the packing. Names that do not end in a format, as
     those of shards, are looked for as they are, and get no such end, nor do outputs where the names of inputs that are
-    packed alike leave it `untold`.
+    packed alike leave it `compression_hidden`.
     """
     base = os.path.basename(source)
-    told, packed = told_by_name(base), _parted(base)[1]
-    stem = base.removesuffix(base[-len(packed) :]) if packed else base
+    told, ending = format_by_name(base), _split_compression(base)[1]
+    stem = base.removesuffix(base[-len(ending) :]) if ending else base
     if same and told in (None, target):
-        stays = PACKINGS[packed] == packing if packed else untold or told is None
-        return base if stays else stem + _ENDS[packing]
-    return (os.path.splitext(stem)[0] if told else stem) + suffix + _ENDS[packing]
+        stays = COMPRESSIONS[ending] == compression if ending else compression_hidden or told is None
+        return base if stays else stem + _ENDS[compression]
+    return (os.path.splitext(stem)[0] if told else stem) + suffix + _ENDS[compression]
 
 
-def packed_untold(packing: str, target: Target | None, *, asked: bool) -> str:
+def compression_note(compression: str, target: Target | None, *, asked: bool) -> str:
     """A remark on outputs of which their names do not say how they are packed: as was `asked`, or as their inputs."""
-    told = f"readers have to be told, as TensorFlow by compression_type='{packing.upper()}'"
+    told = f"readers have to be told, as TensorFlow by compression_type='{compression.upper()}'"
     told = told if target == "tfrecord" else "readers have to be told"
     why = "and not all names say so" if asked else "as the first input is"
-    return f"the output is packed with {packing}, {why}: {told}"
+    return f"the output is packed with {compression}, {why}: {told}"
 
 
-def _parted(output: str) -> tuple[str, str]:
+def _split_compression(output: str) -> tuple[str, str]:
     """The name without the end that tells a packing, and that end, both in small letters."""
     stem, end = os.path.splitext(output.lower())
-    return (stem, end) if end in PACKINGS else (output.lower(), "")
+    return (stem, end) if end in COMPRESSIONS else (output.lower(), "")
 
 
 PART = "part-"
@@ -130,7 +132,7 @@ class Shards:
         return self.count is not None or self.records is not None or self.size is not None
 
 
-class Cuts:
+class ShardSplitter:
     """Says how many of the coming records still belong into the open shard: shards are contiguous, and never empty."""
 
     def __init__(self, shards: Shards, total: int | None = None) -> None:
@@ -152,7 +154,7 @@ class Cuts:
         self._number = -1
         self._left = 0
         self._bytes = 0
-        self._fresh = False
+        self._is_empty = False
 
     @property
     def by_size(self) -> bool:
@@ -174,7 +176,7 @@ class Cuts:
     def open(self) -> None:
         """A shard was opened."""
         self._number += 1
-        self._bytes, self._fresh = 0, True
+        self._bytes, self._is_empty = 0, True
         if self._sizes is not None:
             self._left = self._sizes[self._number] if self._number < len(self._sizes) else 1 << 62
         else:
@@ -186,39 +188,45 @@ class Cuts:
 
     def fits(self, size: int) -> bool:
         """Whether a record of that size, its framing included, still goes into the open shard."""
-        return self._size is None or self._fresh or self._bytes + size <= self._size
+        return self._size is None or self._is_empty or self._bytes + size <= self._size
 
-    def took(self, records: int, size: int) -> None:
+    def add(self, records: int, size: int) -> None:
         """So many records of so many bytes went into the open shard."""
         self.total += records
         self._left -= records
         self._bytes += size
-        self._fresh = self._fresh and not records
+        self._is_empty = self._is_empty and not records
 
     def room(self, ends: Sequence[int], begin: int, at: int) -> int:
         """How many of the frames that end at `ends[at:]` go into the open shard; `begin` is where frame `at` begins."""
         count = min(len(ends) - at, self._left)
         if self._size is not None:
             count = bisect_right(ends, begin + self._size - self._bytes, at, at + count) - at
-            if not count and self._fresh:
+            if not count and self._is_empty:
                 count = 1
         return count
 
 
-class Names:
+class OutputNames:
     """The names of the outputs, which may depend on how many there are."""
 
     def __init__(
-        self, output: str, target: Target, shards: Shards, same_format: bool, packing: Compression, untold: bool = False
+        self,
+        output: str,
+        target: Target,
+        shards: Shards,
+        same_format: bool,
+        compression: Compression,
+        compression_hidden: bool = False,
     ) -> None:
-        """`untold`: outputs are packed as inputs are whose names do not tell it."""
+        """`compression_hidden`: outputs are packed as inputs are whose names do not tell it."""
         self.output = output
         self.target = target
         self.shards = shards
         self.in_directory = shards.each or (target == "ofrecord" and shards.cut)
         self._same = same_format
-        self._packing = packing
-        self._untold = untold
+        self._compression = compression
+        self._compression_hidden = compression_hidden
 
     def refuse_unfit(self, inputs: Sequence[str]) -> list[str]:
         """The names that are known before anything is written. Raises WriteError where they cannot be names."""
@@ -263,7 +271,9 @@ class Names:
 
     def _after(self, name: str) -> str:
         suffix = SUFFIXES[self.target]
-        return named_after(name, self.target, suffix, self._packing, same=self._same, untold=self._untold)
+        return named_after(
+            name, self.target, suffix, self._compression, same=self._same, compression_hidden=self._compression_hidden
+        )
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:
         """Raise WriteError where parts of an older, larger set would be read as part of this one."""
@@ -286,8 +296,8 @@ class Names:
         if not self.shards.cut or self.in_directory or not names:
             return []
         directory, base = os.path.split(names[0])
-        before, _, behind = base.rpartition(f"-of-{len(names):05d}")
-        other = re.compile(f"{re.escape(before[: -len('-00000')])}-[0-9]{{5}}-of-[0-9]{{5}}{re.escape(behind)}")
+        before, _, stop = base.rpartition(f"-of-{len(names):05d}")
+        other = re.compile(f"{re.escape(before[: -len('-00000')])}-[0-9]{{5}}-of-[0-9]{{5}}{re.escape(stop)}")
         written = set(map(os.path.basename, names))
         try:
             there = os.listdir(directory or ".")

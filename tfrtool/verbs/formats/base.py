@@ -41,12 +41,12 @@ class Lines(Protocol):
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How outputs are written. `level` is the compression level of gzip and zlib; `rows` is for formats of rows;
-    `hollow`: OFRecord files may have 0 bytes."""
+    `allow_empty`: OFRecord files may have 0 bytes."""
 
     compression: Compression = "none"
     level: int = 6
     rows: Lines | None = None
-    hollow: bool = False
+    allow_empty: bool = False
 
 
 class Writer(Protocol):
@@ -56,11 +56,11 @@ class Writer(Protocol):
         """Append a record of a kind, whose payload is the concatenation of the pieces; return its approximate size in
         bytes.
 
-        The pieces are valid until the next `settle`. Raises `Refused` (payload.mapping.rules) if the format cannot
-        represent the record.
+        The pieces are valid until the next `release_views`. Raises `Refused` (payload.mapping.rules) if the format
+        cannot represent the record.
         """
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         """Write or copy all data that is still held as views, which are about to change."""
 
     def finish(self) -> None:

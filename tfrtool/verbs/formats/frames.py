@@ -44,25 +44,25 @@ class FrameWriter:
         self._parts += parts
         self._held += size
         if self._held >= _HELD:
-            self.settle()
+            self.release_views()
         return size
 
     def write_all(self, payloads: list[bytes]) -> int:
         """Append records given as whole payloads; return their size with framing, in bytes."""
-        self.settle()
+        self.release_views()
         data = b"".join(self._framed_all(payloads))
         self._put(data)
         return len(data)
 
     def raw(self, data: bytes | memoryview) -> None:
         """Append whole frames unchanged."""
-        self.settle()
+        self.release_views()
         self._put(data)
 
     def _put(self, data: bytes | memoryview) -> None:
         self._write(data if self._deflate is None else self._deflate.compress(data))
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         if self._parts:
             data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
             self._parts.clear()
@@ -70,7 +70,7 @@ class FrameWriter:
             self._put(data)
 
     def finish(self) -> None:
-        self.settle()
+        self.release_views()
         if self._deflate is not None:
             self._write(self._deflate.flush())
 

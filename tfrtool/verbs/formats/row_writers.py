@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tfrtool.payload.rows.convert import write_row
 from tfrtool.payload.rows.row import RowChange, RowError
-from tfrtool.verbs.convert.row_plan import RowPlan, Telling, refusal
+from tfrtool.verbs.convert.row_plan import LossCounter, RowPlan, refusal
 
 if TYPE_CHECKING:
     from tfrtool.types import Kind
@@ -26,7 +26,7 @@ class JsonlOut:
     def write(self, pieces: Pieces, kind: Kind) -> int:
         return self._writer.put(self._plan.line(pieces, kind))
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         """Do nothing: lines are not views."""
 
     def finish(self) -> None:
@@ -47,7 +47,7 @@ class ParquetOut:
 
     def write(self, pieces: Pieces, kind: Kind) -> int:
         plan, payload = self._plan, pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        self._writer.changes = Telling(plan.losses)
+        self._writer.changes = LossCounter(plan.losses)
         try:
             fitting = payload if kind == self._writer.message else self._other(payload, kind)
             return self._writer.write(fitting, plan.number)
@@ -69,7 +69,7 @@ class ParquetOut:
         row.message = self._writer.message
         return write_row(row)
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         """Do nothing: values were copied."""
 
     def finish(self) -> None:

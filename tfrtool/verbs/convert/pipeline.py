@@ -32,7 +32,7 @@ class Sink(Protocol):
 
     takes_many: bool
 
-    def frames(self, reading: FileReader, batch: Batch, first: int, behind: int) -> None:
+    def frames(self, reading: FileReader, batch: Batch, start: int, stop: int) -> None:
         """Frames `[first, behind)` of a batch, as they are."""
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
@@ -41,11 +41,11 @@ class Sink(Protocol):
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         """Payloads, each in one piece."""
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         """The views that were given are about to change."""
 
 
-class Range:
+class RecordRange:
     """The records that are wanted: after the first `skip`, `limit` of them, over all inputs together."""
 
     def __init__(self, skip: int, limit: int | None) -> None:
@@ -59,14 +59,14 @@ class Range:
 
     def take(self, count: int) -> tuple[int, int]:
         """Which of the next `count` records are wanted: `[first, behind)` of them."""
-        first = min(self.skip, count)
-        behind = first + min(count - first, self.left)
-        self.skip -= first
-        self.left -= behind - first
-        return first, behind
+        start = min(self.skip, count)
+        stop = start + min(count - start, self.left)
+        self.skip -= start
+        self.left -= stop - start
+        return start, stop
 
 
-class Feed:
+class RecordPipeline:
     """The records of one input, on their way into a sink. Damage is yielded as it is met.
 
     Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `checked`:
@@ -78,7 +78,7 @@ class Feed:
         self,
         reading: FileReader,
         sink: Sink,
-        wanted: Range,
+        wanted: RecordRange,
         mapper: Mapper | None,
         where: Where | None = None,
         *,
@@ -99,8 +99,8 @@ class Feed:
         self.raw = self._copied and not checked
         self.is_ofrecord = reading.identity.format == "ofrecord"
         self._before, self._after = AROUND[reading.identity.format or "tfrecord"]
-        self.written = self.skipped = self._looked_at = 0
-        self.stopped = self.unread = self._unnamed = False
+        self.written = self.skipped = self._examined = 0
+        self.stopped = self.unread = self._has_bad_name = False
 
     def run(self) -> Iterator[Damage]:
         """Send the records on their way, up to the last that is wanted."""
@@ -110,21 +110,21 @@ class Feed:
         ahead = 0 if self.raw else min(self.wanted.skip + self.wanted.left, VOTERS)
         for event in self.reading.events(payloads=not self.raw, ahead=ahead):
             if isinstance(event, Damage):
-                if not self._odd(event):
+                if not self._accept_nonstandard(event):
                     yield from self._damage(event)
             elif self.raw or (self._copied and event.view is None):  # a record too large to be held
-                first, behind = self.wanted.take(event.count)
-                self._looked_at += behind if self.wanted.done else event.count
-                if first < behind:
-                    self.sink.frames(self.reading, event, first, behind)
-                    self.written += behind - first
+                start, stop = self.wanted.take(event.count)
+                self._examined += stop if self.wanted.done else event.count
+                if start < stop:
+                    self.sink.frames(self.reading, event, start, stop)
+                    self.written += stop - start
             else:
                 yield from self._records(event)
-                self.sink.settle()
+                self.sink.release_views()
             if self.stopped:
                 return
             if self.wanted.done:
-                self.unread = self._looked_at < self.reading.tally.records or event.end != self.reading.source.data.size
+                self.unread = self._examined < self.reading.tally.records or event.end != self.reading.source.data.size
                 return
 
     def fill(self, report: ConvertReport) -> None:
@@ -134,13 +134,13 @@ class Feed:
             setattr(report, one.name, getattr(seen, one.name))
         report.written, report.skipped, report.unread = self.written, self.skipped, self.unread
         if self.unread:  # more was read at once than was wanted
-            report.records = self._looked_at
+            report.records = self._examined
         if self.checked and report.kind == "unknown" and report.status == "clean" and not report.hint:
             report.hint = f"no payload was parsed, since {self.reading.kind_detector.why_unknown()}"
-        if self._unnamed and not self.skip_damaged and not self.checked:
+        if self._has_bad_name and not self.skip_damaged and not self.checked:
             report.hint = None
             report.suggestion = Suggestion(words="{unknown=drop} to leave out features whose names are not UTF-8")
-        if self._unfitting and report.status == "damaged":
+        if self._has_no_features and report.status == "damaged":
             its = "Events" if report.kind == "event" else "of no kind that is known"
             report.status, report.suggestion = "foreign", None
             report.message = f"its records are {its}, which have no features to be converted or looked at"
@@ -148,12 +148,12 @@ class Feed:
         self.stopped = self.stopped or report.status == "foreign"
 
     @property
-    def _unfitting(self) -> bool:
+    def _has_no_features(self) -> bool:
         """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
-        first = self.stopped and not self._looked_at and set(self.reading.tally.faults) == {"payload"}
-        return first and not self.checked and not self.is_ofrecord and self.reading.kind_detector.featureless
+        at_start = self.stopped and not self._examined and set(self.reading.tally.faults) == {"payload"}
+        return at_start and not self.checked and not self.is_ofrecord and self.reading.kind_detector.featureless
 
-    def _odd(self, damage: Damage) -> bool:
+    def _accept_nonstandard(self, damage: Damage) -> bool:
         """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
 
         Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
@@ -174,7 +174,7 @@ class Feed:
             return False
         except Refused as error:
             raise self._refused(error, number, damage.begin) from None
-        self.sink.settle()
+        self.sink.release_views()
         self.reading.reclassify_as_valid(damage)
         return True
 
@@ -192,15 +192,15 @@ class Feed:
     def _records(self, batch: Batch) -> Iterator[Damage]:
         i = 0
         while i < batch.count and not self.wanted.done:
-            i += self._alike(batch, i)
+            i += self._convert_batch(batch, i)
             if i == batch.count or self.wanted.done:
                 return
             begin, end = batch.begins[i], batch.ends[i]
             try:
                 self._record(self._payload(batch, begin, end), batch.first + i)
             except WireError as error:
-                self._unnamed = self._unnamed or type(error) is NotText
-                damage = self._unfit(batch, i, error)
+                self._has_bad_name = self._has_bad_name or type(error) is NotText
+                damage = self._payload_damage(batch, i, error)
                 self.reading.reclassify_as_damaged(damage)
                 yield from self._damage(damage)
                 if self.stopped:
@@ -209,7 +209,7 @@ class Feed:
                 raise self._refused(error, batch.first + i, batch.base + begin - self._before) from None
             i += 1
 
-    def _alike(self, batch: Batch, i: int) -> int:
+    def _convert_batch(self, batch: Batch, i: int) -> int:
         """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
         if self.mapper is None or batch.view is None or self.where or self.checked:
             return 0
@@ -221,15 +221,15 @@ class Feed:
             self.wanted.take(len(found))
             self.sink.records(found, self.mapper.target)
             self.written += len(found)
-            self._looked_at += len(found)
+            self._examined += len(found)
         return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
         """Send on one record, if it is wanted. Raises WireError for one that is none."""
-        self._sent(payload, number)
-        self._looked_at += 1
+        self._send(payload, number)
+        self._examined += 1
 
-    def _sent(self, payload: memoryview, number: int) -> None:
+    def _send(self, payload: memoryview, number: int) -> None:
         if self.checked and self.reading.kind is not None:
             from tfrtool.payload.kinds import fits
 
@@ -241,8 +241,8 @@ class Feed:
                 raise WireError(0, f"its kind is {self._kind}, which has no features for a condition to look at")
             if not self.where.fulfils(payload, self._kind):
                 return
-        first, behind = self.wanted.take(1)
-        if first == behind:
+        start, stop = self.wanted.take(1)
+        if start == stop:
             return
         pieces: Pieces | None = (payload,) if self.mapper is None else self.mapper.convert(payload, number)
         if pieces is None:
@@ -269,7 +269,7 @@ class Feed:
         view = memoryview(bytearray(size))
         return view[: self.reading.source.data.read_into(batch.base + begin, view)]
 
-    def _unfit(self, batch: Batch, i: int, error: WireError) -> Damage:
+    def _payload_damage(self, batch: Batch, i: int, error: WireError) -> Damage:
         wanted = (
             "OFRecord"
             if self.is_ofrecord

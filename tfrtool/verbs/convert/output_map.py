@@ -7,37 +7,37 @@ from collections.abc import Sequence
 from tfrtool.report import ConvertReport
 
 
-class Account:
+class OutputMap:
     """What became of each input, by its report; `cut_off`: a part of an output went into a pipe, and is of no use."""
 
     def __init__(self) -> None:
         self.reports: list[ConvertReport] = []
         self.cut_off = False
-        self._holding: dict[int, tuple[int, int]] = {}
-        self._gone: dict[int, int] = {}
+        self._outputs: dict[int, tuple[int, int]] = {}
+        self._sent_records: dict[int, int] = {}
 
-    def went_out(self, written: int) -> None:
+    def add_sent(self, written: int) -> None:
         """So many records of the next input went into a pipe or a device, beyond recall."""
-        self._gone[len(self.reports)] = written
+        self._sent_records[len(self.reports)] = written
 
-    def is_in(self, outputs: tuple[int, int]) -> None:
+    def add_outputs(self, outputs: tuple[int, int]) -> None:
         """The records of the next input are in `outputs[begin:end]`."""
-        self._holding[len(self.reports)] = outputs
+        self._outputs[len(self.reports)] = outputs
 
     @property
-    def any_gone(self) -> bool:
+    def any_sent(self) -> bool:
         """Whether any record went out beyond recall."""
-        return any(self._gone.values())
+        return any(self._sent_records.values())
 
-    def forget_gone(self, *, cut_off: bool) -> None:
+    def discard_sent(self, *, cut_off: bool) -> None:
         """Nobody can use the records that went out: none of them is complete, or what holds them is not."""
-        self._gone.clear()
+        self._sent_records.clear()
         self.cut_off = cut_off
 
     def complete(self, outputs: Sequence[str], *, failed: bool) -> None:
         """Put into the reports which outputs hold their records, and what was written if it `failed`."""
         for number, report in enumerate(self.reports):
             if failed:
-                report.written = self._gone.get(number, 0)
-            first, behind = self._holding.get(number, (0, 0))
-            report.output = list(outputs[first:behind])
+                report.written = self._sent_records.get(number, 0)
+            start, stop = self._outputs.get(number, (0, 0))
+            report.output = list(outputs[start:stop])

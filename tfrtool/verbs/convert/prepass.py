@@ -21,15 +21,15 @@ from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import LONG_NAME, WireError
 from tfrtool.suggestion import Suggestion
 from tfrtool.types import Progress
-from tfrtool.verbs.convert.feed import Range, Sink
-from tfrtool.verbs.convert.outputs import Counting
-from tfrtool.verbs.convert.shards import told_by_name
+from tfrtool.verbs.convert.outputs import CountingSink
+from tfrtool.verbs.convert.pipeline import RecordRange, Sink
+from tfrtool.verbs.convert.shards import format_by_name
 
 if TYPE_CHECKING:
     from tfrtool.payload.rows.json_reader import SchemaInference
     from tfrtool.sources.source import Source
     from tfrtool.types import Kind
-    from tfrtool.verbs.convert.inputs import Feeding, Input, Inputs
+    from tfrtool.verbs.convert.inputs import Input, Inputs, Pipeline
     from tfrtool.verbs.convert.options import ConvertOptions
     from tfrtool.verbs.convert.row_plan import RowPlan
     from tfrtool.verbs.formats.base import Pieces, Target
@@ -42,8 +42,8 @@ def learns_columns(options: ConvertOptions, target: Target | None) -> bool:
     return target == "parquet" or (target == "jsonl" and options.schema_out is not None)
 
 
-class Passes:
-    """Passes over all inputs. `progress` is told the bytes of those that take time; `forewarned`: an input will
+class Prepass:
+    """Passes over all inputs. `progress` is told the bytes of those that take time; `will_fail`: an input will
     fail."""
 
     def __init__(
@@ -51,26 +51,26 @@ class Passes:
         names: Sequence[str],
         inputs: Inputs,
         options: ConvertOptions,
-        feed: Callable[[Input, Sink, Range], Feeding],
+        pipeline: Callable[[Input, Sink, RecordRange], Pipeline],
     ) -> None:
-        """`feed` sends the records of an input into a sink as the conversion will."""
+        """`pipeline` sends the records of an input into a sink as the conversion will."""
         self.names = names
         self.options = options
         self.progress: Progress | None = None
-        self.forewarned = False
+        self.will_fail = False
         self._inputs = inputs
-        self._feed = feed
+        self._pipeline = pipeline
 
     @property
     def lines_first(self) -> bool:
         """Whether the inputs seem to be JSON Lines, of which one pass learns the kinds."""
-        is_lines = self.options.source == "jsonl" or all(told_by_name(name) == "jsonl" for name in self.names)
+        is_lines = self.options.source == "jsonl" or all(format_by_name(name) == "jsonl" for name in self.names)
         return is_lines and self.options.schema is None
 
-    def total(self, sink: Counting | Surveying) -> int:
+    def total(self, sink: CountingSink | ColumnSurvey) -> int:
         """How many records there will be, all of which go into the sink unless headers alone tell."""
-        total, wanted = 0, Range(self.options.skip, self.options.limit)
-        by_headers = self.options.counts_by_headers and isinstance(sink, Counting)
+        total, wanted = 0, RecordRange(self.options.skip, self.options.limit)
+        by_headers = self.options.counts_by_headers and isinstance(sink, CountingSink)
         for name in self.names:
             try:
                 with self._inputs.open(name, self.options, None if by_headers else self.progress) as source:
@@ -78,21 +78,21 @@ class Passes:
                         count, sound = source.count(wanted)
                     else:
                         before, sink.path = sink.count, name
-                        feed = self._feed(source, sink, wanted)
-                        for _ in feed.run():
+                        pipeline = self._pipeline(source, sink, wanted)
+                        for _ in pipeline.run():
                             pass
-                        count, sound = sink.count - before, not feed.stopped
+                        count, sound = sink.count - before, not pipeline.stopped
                 total += count
-                self.forewarned |= not sound
+                self.will_fail |= not sound
             except TfrtoolError:
-                self.forewarned = True
+                self.will_fail = True
         return total
 
     def columns(self, plan: RowPlan) -> int:
         """Learn the columns of the outputs, and how many records there will be."""
-        sink = Surveying(plan)
+        sink = ColumnSurvey(plan)
         total = self.total(sink)
-        if not self.forewarned:
+        if not self.will_fail:
             plan.columns = sink.columns()
         return total
 
@@ -118,7 +118,7 @@ class Passes:
         return {name: "int32" for name, fits in fit.items() if fits}
 
 
-class Surveying:
+class ColumnSurvey:
     """A sink that learns the columns of a table, and counts."""
 
     takes_many = False
@@ -129,7 +129,7 @@ class Surveying:
         self.path = ""
         self._survey: Survey | None = None
 
-    def frames(self, reading: object, batch: object, first: int, behind: int) -> None:
+    def frames(self, reading: object, batch: object, start: int, stop: int) -> None:
         raise AssertionError("frames are no rows")
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
@@ -148,7 +148,7 @@ class Surveying:
     def records(self, payloads: list[bytes], kind: Kind) -> None:
         raise AssertionError("rows come one by one")
 
-    def settle(self) -> None:
+    def release_views(self) -> None:
         pass
 
     def columns(self) -> RowSchema:
