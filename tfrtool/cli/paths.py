@@ -66,7 +66,7 @@ class RunFiles:
         keys, what = _keys(name), f"{called} '{name}'"
         for key in keys:
             if key in self._inputs:
-                raise click.UsageError(f"{what} is {input_called(self._inputs[key])}; inputs are never modified")
+                raise click.UsageError(f"{what} is {input_called(self._inputs[key])}; an input is never written to")
             if key in self._written:
                 raise click.UsageError(f"{what} is {self._written[key]}: choose another name")
         self._written.update(dict.fromkeys(keys, what))

@@ -58,7 +58,7 @@ def test_files_beyond_the_rows_are_counted_and_sound_ones_go_first(monkeypatch: 
     found = written(shown, reports)
     assert [row[0] for row in found.rows[1:]] == ["file0", "file2", "file5", "file8"]
     assert "and 5 more files; --json lists all" in found.words
-    assert found.tags["section"] == 2 and "and 1 more file of which there is no map" in found.words
+    assert found.tags["section"] == 2 and "and 1 more file without a map" in found.words
 
 
 def test_cards_beyond_the_room_are_counted(monkeypatch: MonkeyPatch) -> None:
