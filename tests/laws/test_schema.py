@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
-from itertools import accumulate, combinations
+from itertools import accumulate
 
 from google.protobuf.message import DecodeError
 from hypothesis import given
@@ -31,7 +31,6 @@ from pytest import MonkeyPatch, mark
 
 from tfrtool.payload.content.detect import content_of
 from tfrtool.payload.schema import columns as numbers_of
-from tfrtool.payload.schema import equal_lengths as agree
 from tfrtool.payload.schema import summarize as summary
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.columns import blobs_of, integers
@@ -209,7 +208,6 @@ def test_what_is_remembered_of_headers_changes_nothing(payloads: list[bytes]) ->
 
 def test_which_features_are_kept_does_not_hang_on_the_cut(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(table, "FEATURES", 5)
-    monkeypatch.setattr(agree, "FEATURES", 3)
     names = [b"%d" % (n * 7919 % 1000) for n in range(60)]
     payloads = [raw_example(entry(name, numbers(3, 1))) for name in names]
     whole = merged([batch(payloads)])
@@ -225,7 +223,6 @@ def test_what_stands_in_every_record_is_kept_whole_however_many_other_names_ther
 ) -> None:
     with MonkeyPatch.context() as patch:
         patch.setattr(table, "FEATURES", 12)  # more than a record has
-        patch.setattr(agree, "FEATURES", 2)
         payloads = [
             raw_example(*(entry(b"%d" % n, numbers(3, n)) for n in row), entry(b"long name", numbers(3, 7)))
             for row in rows
@@ -317,26 +314,6 @@ def test_the_least_and_the_greatest_integer_are_found_in_whatever_form(varints: 
         integers([b"".join(varints)], numbers, narrow=False)
     each = [signed64(read_varint(one, 0, len(one))[0]) for one in varints]
     assert (numbers.least, numbers.greatest, numbers.values) == (min(each), max(each), len(each))
-
-
-few_lists = st.dictionaries(st.sampled_from(["a", "b", "c"]), st.integers(0, 2), max_size=3)
-
-
-@law
-@given(st.lists(few_lists, min_size=1, max_size=12), cuts)
-def test_it_is_known_where_lists_part_first_and_in_how_many_records(
-    counts: list[dict[str, int]], at: list[int]
-) -> None:
-    payloads = [example({name: ("int64_list", [1] * n) for name, n in lists.items()} | {"d": None}) for lists in counts]
-    found = merged(pieces(payloads, at)).agreement
-    sizes = {name: [lists.get(name, 0) for lists in counts] for name in sorted(set().union(*counts))}
-    assert {key[1].decode(): n for key, n in found.filled.items() if key[1] != b"d"} == {
-        name: sum(map(bool, lengths)) for name, lengths in sizes.items()
-    }
-    for one, other in combinations(sizes, 2):
-        apart = [i for i, (a, b) in enumerate(zip(sizes[one], sizes[other], strict=True)) if a != b]
-        parting = found.partings.get(((False, one.encode()), (False, other.encode())))
-        assert (parting and (parting.first.at, parting.records)) == ((apart[0], min(len(apart), 4)) if apart else None)
 
 
 @law

@@ -16,7 +16,6 @@ from tfrtool.cli.commands.schema import run_schema
 from tfrtool.cli.options import Common
 from tfrtool.cli.printers.schema import unsaid
 from tfrtool.framing.encode import frame, ofrecord_frame
-from tfrtool.payload.schema import equal_lengths as agree
 from tfrtool.payload.schema import shards, table
 from tfrtool.payload.schema import unknown as wire_table
 from tfrtool.payload.schema.dataset import Schema
@@ -221,7 +220,6 @@ def test_features_beyond_the_bound_are_said_to_be_left_out_whatever_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(table, "FEATURES", 10)
-    monkeypatch.setattr(agree, "FEATURES", 2)
     path = write(tmp_path / "a", *[example({f"{n}-{i}": ("int64_list", [1]) for i in range(5)}) for n in range(11)])
     common = Common(inputs=(str(path),))
     for what, output in (("tf", None), ("tfds", str(tmp_path)), ("table", None)):

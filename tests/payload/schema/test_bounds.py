@@ -31,7 +31,6 @@ from pytest import MonkeyPatch, mark, raises
 
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features.read import read_features
-from tfrtool.payload.schema import equal_lengths as agree
 from tfrtool.payload.schema import events as event_table
 from tfrtool.payload.schema import fast_walk as walker
 from tfrtool.payload.schema import table
@@ -78,7 +77,6 @@ def test_one_record_of_many_names_is_described_within_the_bound(monkeypatch: Mon
 
 def test_very_long_names_are_dropped_before_they_fill_the_memory(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(table, "NAMES", 1000)
-    monkeypatch.setattr(agree, "FEATURES", 2)
     names = [b"%03d" % n * 100 for n in range(9)]
     found = merged([batch([raw_example(*[entry(name, numbers(3, 1)) for name in [b"label", *names]])])])
     assert (found.more, {name for _, name in found.features}) == (True, {b"label", *names[:3]})

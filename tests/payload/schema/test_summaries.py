@@ -223,63 +223,6 @@ def test_no_large_value_is_copied_to_learn_its_kind() -> None:
 # Lists that belong together
 
 
-def boxes(n: int, odd: bool = False) -> bytes:
-    lists = {name: floats(*range(n)) for name in ("xmin", "ymin", "xmax")}
-    return example(lists | {"name": blobs(*[b"n"] * (n + odd)), "id": ints(1)})
-
-
-def test_lists_that_always_have_one_length_are_told_as_parallel(tmp_path: Path) -> None:
-    schema = described(tmp_path, [boxes(n % 4) for n in range(12)])
-    (group,) = schema.examples.agreement.groups(schema.examples.features)
-    assert {name for _, name in group} == {b"xmin", b"ymin", b"xmax", b"name"}
-    assert said(schema) == []
-
-
-def test_the_first_record_where_parallel_lists_part_is_named(tmp_path: Path) -> None:
-    schema = described(tmp_path, [boxes(n % 4, odd=n == 10) for n in range(12)])
-    (group,) = schema.examples.agreement.groups(schema.examples.features)
-    assert {name for _, name in group} == {b"xmin", b"ymin", b"xmax"}
-    assert set(said(schema)) == {("lengths", 10)}
-
-
-@mark.parametrize("odd", [0, 3, 7])
-def test_lists_that_part_in_an_early_record_alone_are_told(odd: int, tmp_path: Path) -> None:
-    schema = described(tmp_path, [boxes(1 + n % 4, odd=n == odd) for n in range(20)])
-    assert set(said(schema)) == {("lengths", odd)}
-    messages = [one.message for one in findings(schema)]
-    first = f"record {odd} of {tmp_path / 'shard-0'}"
-    assert f"lists of the same length in all records but 1, which is {first}: name and xmax" in messages
-    schema = described(tmp_path, [boxes(1 + n % 4, odd=n in (odd, 15)) for n in range(40)])
-    assert f"lists of the same length in all records but 2, which begin with {first}: name and ymin" in [
-        one.message for one in findings(schema)
-    ]
-
-
-def test_lists_that_are_alike_by_chance_or_by_being_empty_are_not_told(tmp_path: Path) -> None:
-    schema = described(tmp_path, [boxes(1 + n % 4, odd=n in (1, 3, 5)) for n in range(25)])
-    assert said(schema) == []  # alike in 22 records, and 8 for each of 3 would be 24
-    assert said(described(tmp_path, [boxes(1 + n % 4, odd=n in (1, 3, 5, 7)) for n in range(99)])) == []
-    empty = {"a": ints(), "b": ints()}
-    rare = {5: {"a": ints(1, 2, 3)}, 70: {"b": ints(1, 2)}}
-    assert said(described(tmp_path, [example(empty | rare.get(n, {})) for n in range(99)])) == []
-
-
-def test_of_many_pairs_of_lists_the_rest_is_counted(tmp_path: Path) -> None:
-    lists = [{f"f{i}": ints(*[1] * (1 + n % 3 + (n == i))) for i in range(8)} for n in range(30)]
-    (*told, last) = findings(described(tmp_path, list(map(example, lists))))
-    assert (len(told), last.message) == (16, "and 12 more pairs of lists that agree in most records")
-
-
-def test_lists_that_are_too_many_to_be_compared_are_counted(tmp_path: Path) -> None:
-    lists = [{f"f{i:02d}": ints(*[1] * (1 + n % 3)) for i in range(70)} | {"n": ints(1)} for n in range(9)]
-    schema = described(tmp_path, list(map(example, lists)))
-    assert "7 lists of varying length not compared with any other: 64 of the shortest names are" in sentences(schema)
-    fields = schema_fields(schema)
-    assert ([len(group) for group in fields["parallel"]], fields["not_compared"]) == ([63], 7)
-    schema = described(tmp_path, list(map(example, ({f"f{i:02d}": ints(1) for i in range(70)} for _ in range(9)))))
-    assert schema_fields(schema)["not_compared"] == 0 and not any("compared" in one for one in sentences(schema))
-
-
 # Other kinds of records
 
 
@@ -510,14 +453,12 @@ def test_a_feature_is_told_from_a_feature_list_of_its_name(tmp_path: Path) -> No
 
     schema = described(tmp_path, [of(1), of(2), sequence({}, {})] * 5, [of(3)] * 5, [of(2), of(3)])
     fields = schema_fields(schema)
-    assert (fields["parallel"], fields["parallel_feature_lists"]) == ([["id", "id"]], [["id"]])
     told = [(one["feature"], one["feature_list"], one["message"]) for one in fields["findings"]]
     named = {("id", False): "id", ("id", True): "the feature list id", ("l", True): "the feature list l"}
     named |= {("", is_list): f"the feature{' list' * is_list} without a name" for is_list in (False, True)}
     assert {key[:2] for key in told} == named.keys()
     for name, is_list, message in told:
         assert message.startswith(f"{named[name, is_list]}: ") or f": {named[name, is_list]} is " in message
-    assert "lists as long as one another in every record: id, the feature list id" in sentences(schema)
 
 
 def test_files_of_several_kinds_are_told(tmp_path: Path) -> None:
@@ -639,10 +580,6 @@ def test_of_a_sample_nothing_is_said_of_whole_shards_nor_of_every_record(tmp_pat
     sample = described(tmp_path, *shards, n=3)
     assert "shard" not in {what for what, _ in said(sample)}
     assert [group.first for group in sample.shards.groups.values()] == [str(tmp_path / f"shard-{n}") for n in (3, 4)]
-    parallel = described(tmp_path, [boxes(n) for n in range(4)] + [boxes(3, odd=True)], n=4)
-    assert any(
-        one.startswith("lists as long as one another in every record that was read: ") for one in sentences(parallel)
-    )
 
 
 def test_of_a_sample_the_kinds_of_files_are_told_as_far_as_they_were_read(tmp_path: Path) -> None:

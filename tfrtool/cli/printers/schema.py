@@ -26,7 +26,6 @@ from tfrtool.verbs.schema.findings import (
     findings,
     is_label,
     kinds_of_tables,
-    named,
     sampled,
     shards_that_differ,
 )
@@ -94,13 +93,6 @@ def sentences(schema: Schema) -> Iterator[str]:
         kinds = "kind of shard differs" if more == 1 else "kinds of shard differ"
         yield f"{more:,} more {kinds} from the others; --json lists all"
     yield from _uncompared(schema)
-    for table, kind in kinds_of_tables(schema):
-        for group in table.agreement.groups(table.features):
-            every = f"every {kind + ' ' if kind else ''}record{' read' * schema.limited}"
-            yield f"lists of equal length in {every}: {', '.join(map(named, group))}"
-        if more := table.agreement.unlooked(table.features):
-            lists = f"{plural(more, 'list')} of varying length{f' of {kind} records' if kind else ''}"
-            yield f"{lists} not compared: only the {len(table.agreement.filled)} with the shortest names are"
     yield from left_out(schema)
     if schema.events:
         yield from _about_events(schema.events)

@@ -6,7 +6,6 @@ A table of one record and its merge take 22 us, as long as reading 200 KB; this 
 from __future__ import annotations
 
 from tfrtool.payload.schema.columns import CODES, CONTINUED, floats, scalars
-from tfrtool.payload.schema.equal_lengths import FEATURES
 from tfrtool.payload.schema.fast_walk import PACKED, HeaderCache, entries
 from tfrtool.payload.schema.feature import Feature, Key, ListSummary
 from tfrtool.payload.schema.table import Table
@@ -14,12 +13,13 @@ from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers, RecordPl
 from tfrtool.payload.wire.reader import WireError
 
 _VARINT = 10  # bytes of the longest one
+_MOST_FEATURES = 64  # so few that no bound of a table is near
 
 
 def add_in_place(total: Table, view: memoryview, begin: int, end: int, place: RecordPlace, known: HeaderCache) -> bool:
     """Add the record `view[begin:end]` to the table. False, and nothing is added, unless it is as this module says."""
     features = total.features
-    if not 0 < len(features) <= FEATURES:
+    if not 0 < len(features) <= _MOST_FEATURES:
         return False
     try:
         found = entries(view, begin, end, known)
@@ -30,7 +30,7 @@ def add_in_place(total: Table, view: memoryview, begin: int, end: int, place: Re
     values: dict[Key, tuple[Feature, ListSummary, int, int]] = {}
     for at, header in found:
         feature = features.get(header.column.key)
-        if feature is None or feature.filled is None:
+        if feature is None:
             return False
         lists = feature.kinds.get(header.column.kind)
         if lists is None:
@@ -60,7 +60,6 @@ def add_in_place(total: Table, view: memoryview, begin: int, end: int, place: Re
             else:
                 scalars([bytes(view[a:b])], b - a, lists.values, lists.kind == "int32")
     total.records += 1
-    total.agreement.add_one_value()
     return True
 
 

@@ -21,7 +21,6 @@ from itertools import compress, islice
 from math import inf, isfinite
 from operator import itemgetter
 
-from tfrtool.payload.schema.equal_lengths import Lengths
 from tfrtool.payload.schema.fast_walk import EntryHeader, sized_values
 from tfrtool.payload.schema.feature import ListSummary
 from tfrtool.payload.schema.values import DISTINCT, Blobs, ContentCount, Numbers, RecordPlace
@@ -33,6 +32,8 @@ _SPECIAL = re.compile(rb"GIF8|RIFF|BM|II\*|MM\x00|OggS|ID3|fLaC|%PDF|[\[{]|x[\x0
 """What text can begin with that may be more than text: every magic of printable bytes, JSON, and zlib."""
 _FIRST = bytes(byte in b"GRBIMOf{[x%" for byte in range(256))
 """First byte of a value -> can it begin that way?"""
+Lengths = int | list[int]
+"""Length of the list in each record, or the one length that all have."""
 _FEW = 3  # values that are sooner looked at one by one than put together
 _MANY_BLOBS = 1024  # details of one content that are held while a run of values is looked at
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from struct import unpack_from
+from typing import NamedTuple
 
 from tfrtool.payload.content.tensors import WIDTHS, Number, number_at, number_of
-from tfrtool.payload.schema.feature import FirstSeen
 from tfrtool.payload.schema.values import Numbers, RecordPlace, shortest
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, WireError, check_text, fields, read_varint, signed64
 
@@ -26,6 +26,17 @@ VALUES = {2: "scalar", 3: "old_histogram", 4: "image", 5: "histogram", 6: "audio
 OTHER = "other"
 """As what the values of all other plugins count."""
 _OWN = frozenset((*VALUES.values(), "nothing", OTHER))
+
+
+class FirstSeen(NamedTuple):
+    """A record in which something was first seen: its number within the stretch of records, and its place."""
+
+    at: int
+    place: RecordPlace
+
+    def after(self, before: int) -> FirstSeen:
+        """The same, seen from a stretch that begins `before` records earlier."""
+        return FirstSeen(before + self.at, self.place)
 
 
 @dataclass(slots=True)

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers, RecordPlace, values_for
 
 Key = tuple[bool, bytes]
 """Whether it is a feature list, and the name. Context features and feature lists have names of their own."""
-
-
-class FirstSeen(NamedTuple):
-    """A record in which something was first met: its number within the stretch of records, and its place."""
-
-    at: int
-    place: RecordPlace
-
-    def after(self, before: int) -> FirstSeen:
-        """The same, seen from a stretch that begins `before` records earlier."""
-        return FirstSeen(before + self.at, self.place)
 
 
 @dataclass(slots=True)
@@ -62,8 +50,8 @@ class Feature:
     """A feature, or a feature list, over a stretch of records.
 
     `present` counts the records in which its name stands, `repeated` those in which it stands more than once (readers
-    keep the last, and so does this). `missing` is the first record without it, `filled` the first in which it has a
-    value. `steps` are the least and the most steps of a feature list.
+    keep the last, and so does this). `missing` is the first record without it. `steps` are the least and the most steps
+    of a feature list.
     """
 
     name: bytes
@@ -72,18 +60,15 @@ class Feature:
     repeated: int = 0
     first_repeated: RecordPlace | None = None
     missing: RecordPlace | None = None
-    filled: FirstSeen | None = None
     kinds: dict[str | None, ListSummary] = field(default_factory=dict)
     steps: tuple[int, int] | None = None
 
-    def merge(self, other: Feature, before: int) -> None:
-        """Add what a later stretch says; `before` is the number of records of this one. `missing` is the caller's."""
+    def merge(self, other: Feature) -> None:
+        """Add a later stretch of records, but for `missing`, which the caller sets."""
         self.present += other.present
         self.repeated += other.repeated
         if self.first_repeated is None:
             self.first_repeated = other.first_repeated
-        if self.filled is None and other.filled is not None:
-            self.filled = other.filled.after(before)
         if other.steps:
             low, high = self.steps or other.steps
             self.steps = min(low, other.steps[0]), max(high, other.steps[1])
@@ -93,9 +78,8 @@ class Feature:
             else:
                 self.kinds[kind] = lists.copy()
 
-    def copy(self, before: int = 0) -> Feature:
+    def copy(self) -> Feature:
         kinds = {kind: lists.copy() for kind, lists in self.kinds.items()}
-        filled = None if self.filled is None else self.filled.after(before)
         return Feature(
             self.name,
             self.is_list,
@@ -103,15 +87,9 @@ class Feature:
             self.repeated,
             self.first_repeated,
             self.missing,
-            filled,
             kinds,
             self.steps,
         )
-
-    def moved(self, before: int) -> Feature:
-        """This one, seen from a stretch that begins `before` records earlier."""
-        self.filled = self.filled and self.filled.after(before)
-        return self
 
     def hold(self, distinct: int, details: int) -> None:
         """Forget which integers there were where more are different, and what headers said beyond so many details."""

@@ -16,9 +16,8 @@ from itertools import islice
 from tfrtool.payload.features.view import Spans, find_lists, map_entries, pieces_of
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.columns import CODES, blobs_of, floats, integers
-from tfrtool.payload.schema.equal_lengths import Agreement
 from tfrtool.payload.schema.family import LISTS, WIDTHS, MessageLayout
-from tfrtool.payload.schema.feature import Feature, FirstSeen, Key, ListSummary, within
+from tfrtool.payload.schema.feature import Feature, Key, ListSummary, within
 from tfrtool.payload.schema.table import FEATURES, Table
 from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
 from tfrtool.payload.wire.example import ListKind
@@ -209,25 +208,18 @@ def _refuse_alien(payload: Buffer, begin: int, family: MessageLayout) -> None:
 def table_of(p: Buffer, record: RecordEntries, place: RecordPlace) -> Table:
     """The table of one record."""
     features: dict[Key, Feature] = {}
-    lengths: dict[Key, int] = {}
     for key, entry in record.entries.items():
         feature = features[key] = _feature(key, record, place)
         lists = feature.lists(entry.kind, place)
         lists.records = 1
-        lists.shortest = lists.longest = lengths[key] = entry.count
+        lists.shortest = lists.longest = entry.count
         _add(p, lists, entry.spans(), place)
         lists.pieced = place if entry.pieced else None
-        if entry.count:
-            feature.filled = FirstSeen(0, place)
     for key, steps in record.lists.items():
         feature = features[key] = _feature(key, record, place)
         count = _add_steps(p, feature, steps, place)
         feature.steps = count, count
-        lengths[key] = count
-        if count:
-            feature.filled = FirstSeen(0, place)
-    agreement = Agreement.of(lengths, 1, lambda at: place)
-    return Table(1, place, int(record.is_sequence), features, agreement, record.more)
+    return Table(1, place, int(record.is_sequence), features, record.more)
 
 
 def _feature(key: Key, record: RecordEntries, place: RecordPlace) -> Feature:

@@ -14,9 +14,8 @@ from operator import sub
 
 from tfrtool.payload.schema.again import add_in_place
 from tfrtool.payload.schema.columns import Broken, add_lists
-from tfrtool.payload.schema.equal_lengths import FEATURES, Agreement, Lengths
 from tfrtool.payload.schema.fast_walk import EntryHeader, FeatureColumn, HeaderCache, gather, gather_in_place
-from tfrtool.payload.schema.feature import Feature, FirstSeen, Key, within
+from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Numbers, RecordPlace
 from tfrtool.payload.wire.reader import Buffer, WireError
@@ -30,16 +29,13 @@ class FeatureBatch:
         self.path = path
         self.records = records
         self.features: dict[Key, Feature] = {}
-        self.lengths: dict[Key, Lengths] = {}
 
     def place(self, number: int) -> RecordPlace:
         """The record of that number in the batch."""
         return RecordPlace(self.path, self.records[number])
 
     def table(self) -> Table:
-        count = len(self.records)
-        agreement = Agreement.of(self.lengths, count, self.place)
-        return Table(count, self.place(0), 0, self.features, agreement)
+        return Table(len(self.records), self.place(0), 0, self.features)
 
     def even(self, headers: list[EntryHeader], offsets: list[int], width: int) -> bool:
         """Add records that have `width` entries each. False if they do not have the same features in the same order."""
@@ -56,7 +52,7 @@ class FeatureBatch:
         for i, (column, row, kinds) in enumerate(columns):
             feature = self.features[column.key] = Feature(column.key[1])
             feature.present = len(row)
-            self.lengths[column.key] = self._column(feature, column, row, kinds, offsets[i::width], None)
+            self._column(feature, column, row, kinds, offsets[i::width], None)
         return True
 
     def uneven(self, headers: list[EntryHeader], offsets: list[int], marks: list[int]) -> None:
@@ -83,11 +79,8 @@ class FeatureBatch:
             self._add_feature(key, numbers_of, count)  # in the order in which they are first met
         for number, keys in repeats:
             self._repeated(keys, number)
-        compared = within(records_of, FEATURES)
         for column, (row, at, which) in rows.items():
-            found = self._column(self.features[column.key], column, row, set(row), at, which)
-            if column.key in compared:
-                self._lengths(column.key, found, which, count)
+            self._column(self.features[column.key], column, row, set(row), at, which)
 
     def _add_feature(self, key: Key, which: list[int], count: int) -> None:
         feature = self.features[key] = Feature(key[1], key[0])
@@ -106,20 +99,6 @@ class FeatureBatch:
             feature.repeated += 1
             feature.first_repeated = feature.first_repeated or self.place(number)
 
-    def _lengths(self, key: Key, found: Lengths, which: Sequence[int], count: int) -> None:
-        """Keep the lengths that a column gives: those of some records, if other kinds or gaps have the others."""
-        if isinstance(found, int) and len(which) == count:
-            self.lengths[key] = found
-            return
-        known = self.lengths.setdefault(key, [0] * count)
-        assert isinstance(known, list)
-        if isinstance(found, int):
-            for number in which:
-                known[number] = found
-        else:
-            for number, length in zip(which, found, strict=True):
-                known[number] = length
-
     def _column(
         self,
         feature: Feature,
@@ -128,8 +107,8 @@ class FeatureBatch:
         kinds: set[EntryHeader],
         offsets: list[int],
         which: list[int] | None,
-    ) -> Lengths:
-        """Add the entries of one feature and kind, and give their lengths; `which` are their records, None for all."""
+    ) -> None:
+        """Add the entries of one feature and kind; `which` are their records, None for all."""
         lists = feature.lists(column.kind, self.place(which[0] if which else 0))
         lists.records += len(row)
         if isinstance(lists.values, Numbers) and column.counted:
@@ -146,12 +125,6 @@ class FeatureBatch:
         if longest > lists.longest:
             lists.longest = longest
             lists.long_at = place(0 if isinstance(found, int) else found.index(longest))
-        if longest:
-            at = 0 if isinstance(found, int) else next(i for i, length in enumerate(found) if length)
-            number = which[at] if which else at
-            if feature.filled is None or number < feature.filled.at:
-                feature.filled = FirstSeen(number, self.place(number))
-        return found
 
 
 Misfit = tuple[int, WireError]

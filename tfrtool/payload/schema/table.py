@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tfrtool.payload.schema.equal_lengths import Agreement
 from tfrtool.payload.schema.feature import Feature, Key, rank
 from tfrtool.payload.schema.values import DETAILS, DISTINCT, RecordPlace
 
@@ -29,15 +28,14 @@ class Table:
     `whole` has the features that no record lacks. `sequences` counts the records that have feature lists.
 
     Which of too many features are kept is decided as they come. So a sum that was never cut is the same however its
-    stretches are, and of one that was this holds for the features of all records, and for the shortest names, which are
-    compared (see `Agreement`). Another feature that is kept may have been dropped before: then its counts are too low.
+    stretches are, and of one that was this holds for the features of all records. Another feature that is kept
+    may have been dropped before: then its counts are too low.
     """
 
     records: int = 0
     first: RecordPlace | None = None
     sequences: int = 0
     features: dict[Key, Feature] = field(default_factory=dict)
-    agreement: Agreement = field(default_factory=Agreement)
     more: bool = False
     named: int = field(init=False, compare=False)
     whole: set[Key] = field(init=False, compare=False)
@@ -51,18 +49,17 @@ class Table:
         if not other.records:
             return
         before, mine, theirs = self.records, self.features, other.features
-        self.agreement.merge(other.agreement, mine, theirs, before)
         for key, feature in theirs.items():
             known = mine.get(key)
             if known is None:
-                known = mine[key] = feature.moved(before) if spent else feature.copy(before)
+                known = mine[key] = feature if spent else feature.copy()
                 self.named += len(key[1])
                 if before:
                     known.missing = self.first
                 elif known.missing is None:
                     self.whole.add(key)
             else:
-                known.merge(feature, before)
+                known.merge(feature)
                 if known.missing is None and feature.missing is not None:
                     known.missing = feature.missing
                     self.whole.discard(key)
@@ -92,14 +89,14 @@ class Table:
             self._share(self.features)
 
     def _kept(self) -> set[Key]:
-        """The features of most records, and those that are compared, as far as names leave room."""
+        """The features of most records, as far as names leave room."""
         features = self.features
-        kept = {key for key in self.agreement.names if key in features}
-        size = sum(len(name) for _, name in kept)
+        kept: set[Key] = set()
+        size = 0
         for key in sorted(features, key=lambda key: (-features[key].present, rank(key))):
             if len(kept) >= FEATURES:
                 break
-            if key not in kept and size + len(key[1]) <= NAMES:
+            if size + len(key[1]) <= NAMES:
                 kept.add(key)
                 size += len(key[1])
         return kept

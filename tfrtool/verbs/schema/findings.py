@@ -13,7 +13,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.equal_lengths import FEW, Divergence
 from tfrtool.payload.schema.feature import Feature, Key
 from tfrtool.payload.schema.shards import Difference
 from tfrtool.payload.schema.table import Table
@@ -138,16 +137,8 @@ def named(key: Key) -> str:
     )
 
 
-AGREED = 8
-"""Records in which two lists have the same length before it is worth telling that they then do not."""
-NEAR = 16
-"""Pairs of lists told of that agree at first."""
-_NAMED = ("lengths", "shard")
-"""Findings of more than the one feature, whose sentences have all names in them."""
-
-
 class Finding(NamedTuple):
-    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, lengths, shard, mixed.
+    """`what` is a word for scripts: kinds, missing, name, repeated, pieces, content, shard, mixed.
 
     `key` is the feature, None where it is about all; `place` the first offending record, None where it is about no one
     record; `shard` the file where it is about all of it. `said` is a sentence for people, without the name of
@@ -165,7 +156,7 @@ class Finding(NamedTuple):
     @property
     def message(self) -> str:
         """The sentence with the name of the feature before it."""
-        return self.said if self.key is None or self.what in _NAMED else f"{named(self.key)}: {self.said}"
+        return self.said if self.key is None or self.what == "shard" else f"{named(self.key)}: {self.said}"
 
 
 def findings(schema: Schema) -> Iterator[Finding]:
@@ -190,16 +181,6 @@ def kinds_of_tables(schema: Schema) -> list[tuple[Table, Kind | None]]:
 def _of_table(table: Table, order: Order, ofrecords: bool) -> Iterator[Finding]:
     for key, feature in table.features.items():
         yield from _of_feature(key, feature, table, order, ofrecords)
-    near = _near(table)
-    for one, other, parting in near[:NEAR]:
-        first = parting.first.place
-        before = "in the records before, but not in"
-        if parting.records <= FEW:
-            before = f"in all records but {parting.records}, which {'is' if parting.records == 1 else 'begin with'}"
-        message = f"lists of the same length {before} {_at(first)}: {named(one)} and {named(other)}"
-        yield Finding("lengths", one, first, message)
-    if len(near) > NEAR:
-        yield Finding("lengths", None, None, f"and {len(near) - NEAR:,} more pairs of lists that agree in most records")
 
 
 def _of_kinds(schema: Schema, order: Order) -> Iterator[Finding]:
@@ -280,12 +261,6 @@ def _of_feature(key: Key, feature: Feature, table: Table, order: Order, ofrecord
 def _alike(kinds: set[str]) -> bool:
     """Kinds of content that are told apart by chance: short bytes that are text or not, and text that is JSON."""
     return kinds <= {"raw", "utf-8", "json", "empty"}
-
-
-def _near(table: Table) -> list[tuple[Key, Key, Divergence]]:
-    """Pairs of lists that agree but for few records first, then those that agreed longest."""
-    found = table.agreement.near(table.features, AGREED)
-    return sorted(found, key=lambda item: (item[2].records, -item[2].first.at, item[:2]))
 
 
 def _first(schema: Schema, kind: str) -> RecordPlace | None:

@@ -32,8 +32,7 @@ def schema_fields(schema: Schema) -> dict[str, Any]:
 
     `features` has those of the records of kind `described`. Where there are Examples and OFRecords too, `others` has
     the features of the fewer ones, and a finding about a feature has the `kind` of its records. A feature list may have
-    the name of a feature: `feature_list` says of a finding that it is about the former, and of each group in `parallel`
-    those names that are of such lists stand in `parallel_feature_lists` again.
+    the name of a feature: `feature_list` says of a finding that it is about the former.
     """
     found = list(findings(schema))
     (table, kind), *others = kinds_of_tables(schema)
@@ -75,12 +74,6 @@ def _table(table: Table, found: list[Finding]) -> dict[str, Any]:
     if table.sequences:
         fields["feature_lists"] = [one for is_list, one in of_each if is_list]
     if table.records:
-        groups = table.agreement.groups(table.features)
-        fields["parallel"] = [[json_text(name) for _, name in group] for group in groups]
-        fields["not_compared"] = table.agreement.unlooked(table.features)
-        if table.sequences:
-            lists = [[json_text(name) for is_list, name in group if is_list] for group in groups]
-            fields["parallel_feature_lists"] = lists
         fields["more_features"] = table.more
     return fields
 
