@@ -16,8 +16,9 @@ from tfrtool.framing.encode import frame
 from tfrtool.payload.features.read import read_features
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.kernel import HeaderCache, summarise
+from tfrtool.payload.schema.summarize import summarise
 from tfrtool.payload.schema.table import Table
+from tfrtool.payload.wire.example import HeaderCache
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.types import Kind
 from tfrtool.verbs.schema.emit.as_json import schema_fields

@@ -35,9 +35,10 @@ from tfrtool.payload.schema import summarize as summary
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.columns import blobs_of, integers
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.kernel import HeaderCache, add
+from tfrtool.payload.schema.summarize import add, stop_counting
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, RecordPlace
+from tfrtool.payload.wire.example import HeaderCache
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.payload.wire.reader import LONG_NAME, read_varint, signed64
 
@@ -135,7 +136,7 @@ def added(payloads: Sequence[bytes], family: str = "example") -> Table:
     total, known = Table(), HeaderCache(family)  # type: ignore[arg-type]
     for number, payload in enumerate(payloads):
         add(total, memoryview(b"head" + payload + b"tail"), [4], [4 + len(payload)], number, PATH, known)
-        known.heed(total)
+        stop_counting(known, total)
     total.cut()
     return total
 

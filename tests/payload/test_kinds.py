@@ -33,7 +33,7 @@ from kit.messages import (
 from tfrtool.payload import kinds
 from tfrtool.payload import validate as strict
 from tfrtool.payload.kinds import KindVote, fits, kind_of, kind_of_file, plausible_ofrecord
-from tfrtool.payload.wire.example import usual_example, usual_ofrecord
+from tfrtool.payload.wire.example import count_features
 
 LABEL = entry(b"label", numbers(INT64S, 7))
 TEXT = entry(b"text", sized(BYTES, sized(1, b"hello")))
@@ -193,31 +193,30 @@ def test_every_cut_and_every_flip_of_a_small_payload_gives_an_answer(kind):
         for bit in range(8)
     ]
     for variant in variants:
-        short_way_agrees(variant)
+        common_form_agrees(variant)
         assert kind_of(variant) in (*KINDS, "unknown", None)
         assert kind_of(memoryview(b"\xff\xff" + variant + b"\xff\xff")[2:-2]) == kind_of(variant)
         for other in KINDS:
             fits(variant, other)
 
 
-def short_way_agrees(payload):
-    for kind, usual in (("example", usual_example), ("ofrecord", usual_ofrecord)):
-        if usual(payload, False) > 0:
-            assert strict.evidence(payload, kind).kinds == usual(payload, False)
-        if usual(payload, True) > 0:
+def common_form_agrees(payload):
+    for kind in ("example", "ofrecord"):
+        if (count := count_features(payload, kind, False)) > 0:
+            assert strict.evidence(payload, kind).kinds == count
+        if count_features(payload, kind, True) > 0:
             assert strict.misfit(payload, kind) is None
 
 
 @law
 @given(odd_wire())
-def test_the_short_way_never_says_yes_where_the_strict_walk_says_no(payload):
-    short_way_agrees(payload)
+def test_common_form_is_never_found_where_the_strict_walk_finds_a_fault(payload):
+    common_form_agrees(payload)
 
 
 @pytest.mark.parametrize("kind", ["example", "ofrecord"])
-def test_the_short_way_takes_what_writers_write(kind):
-    usual = {"example": usual_example, "ofrecord": usual_ofrecord}[kind]
-    assert usual(OF_EACH[kind], True) == usual(OF_EACH[kind], False) == 3
+def test_writers_write_the_common_form(kind):
+    assert count_features(OF_EACH[kind], kind, True) == count_features(OF_EACH[kind], kind, False) == 3
 
 
 MISFITS = {

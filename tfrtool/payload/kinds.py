@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tfrtool.payload.validate import Misfit, evidence, misfit, nearly
-from tfrtool.payload.wire.example import usual_example, usual_ofrecord
+from tfrtool.payload.wire.example import count_features
 from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, fields
 from tfrtool.types import Kind
 
@@ -37,9 +37,9 @@ def kind_of(payload: Buffer) -> Kind | None:
     without a kind, and an Event of a time and a step alone. Takes microseconds: bytes values are jumped over, packed
     lists sampled. Names need not be UTF-8.
     """
-    if usual_example(payload, False) > 0:
+    if count_features(payload, "example", False) > 0:
         return "example"
-    if usual_ofrecord(payload, False) > 0:
+    if count_features(payload, "ofrecord", False) > 0:
         return "ofrecord"
     return _by_rules(payload)
 
@@ -91,9 +91,9 @@ def fits(payload: Buffer, kind: Kind) -> Misfit | None:
     name twice (every reader keeps the last), fields that a later version may have added. For the kind `unknown` nothing
     can be said: None.
     """
-    if kind == "example" and usual_example(payload, True) > 0:
+    if kind == "example" and count_features(payload, "example", True) > 0:
         return None
-    if kind == "ofrecord" and usual_ofrecord(payload, True) > 0:
+    if kind == "ofrecord" and count_features(payload, "ofrecord", True) > 0:
         return None
     found = misfit(payload, kind)
     if found and found.strange and kind_of(payload) in (kind, "unknown"):
@@ -111,7 +111,7 @@ def plausible_ofrecord(payload: Buffer) -> bool:
         return False
     if payload[1] <= 0x7F and (payload[1] > len(payload) - 2 or payload[2] not in (0x0A, 0x12)):
         return False
-    return usual_ofrecord(payload, False) > 0 or evidence(payload, "ofrecord") is not None
+    return count_features(payload, "ofrecord", False) > 0 or evidence(payload, "ofrecord") is not None
 
 
 @dataclass

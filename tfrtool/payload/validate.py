@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from tfrtool.payload.wire.example import EXAMPLE_LISTS, OFRECORD_LISTS, WINDOW, usual_list
+from tfrtool.payload.wire.example import TAGS, WINDOW, ListKind, is_common_list
 from tfrtool.payload.wire.messages import Package, messages
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
 from tfrtool.types import Kind
@@ -73,7 +73,7 @@ class MessageRules:
     name: str
     closed: bool = True
     entry: bool = False
-    lists: Mapping[int, int] | None = None
+    lists: Mapping[int, ListKind] | None = None
     leaf: bool = False
     rules: dict[int, FieldRule] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ def message_rules(package: Package, name: str) -> MessageRules:
         name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList"
     )
     if name == "Feature":
-        shape.lists = EXAMPLE_LISTS if package == "tensorflow" else OFRECORD_LISTS
+        shape.lists = TAGS["example" if package == "tensorflow" else "ofrecord"]
     for member in messages(package)[name]:
         inner = message_rules(package, member.type) if member.type in messages(package) else None
         if member.map:
@@ -166,7 +166,7 @@ class StrictWalk:
 
     def _value(self, begin: int, end: int, rule: FieldRule) -> None:
         if shape := rule.shape:
-            if shape.lists and begin < end and usual_list(self.view, begin, end, shape.lists, not self.detecting):
+            if shape.lists and begin < end and is_common_list(self.view, begin, end, shape.lists, not self.detecting):
                 self.kinds += 1
             else:
                 self.message(begin, end, shape)

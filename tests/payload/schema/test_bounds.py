@@ -32,12 +32,12 @@ from pytest import MonkeyPatch, mark, raises
 from tfrtool.framing.encode import frame
 from tfrtool.payload.features.read import read_features
 from tfrtool.payload.schema import events as event_table
-from tfrtool.payload.schema import fast_walk as walker
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.events import EventReader, EventTable
 from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.values import DISTINCT, Numbers
+from tfrtool.payload.wire import example as walker
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.report import FileReport
 from tfrtool.verbs.options import Options

@@ -33,9 +33,10 @@ from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.dataset import Schema
 from tfrtool.payload.schema.events import EventReader
 from tfrtool.payload.schema.feature import Feature
-from tfrtool.payload.schema.kernel import HeaderCache, summarise
+from tfrtool.payload.schema.summarize import summarise
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, Numbers
+from tfrtool.payload.wire.example import HeaderCache
 from tfrtool.payload.wire.messages import message_class
 from tfrtool.payload.wire.reader import LONG_NAME
 from tfrtool.report import FileReport

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import islice
 
 from tfrtool.payload.text import JsonValue, Value, json_value, text_of
-from tfrtool.payload.wire.example import ListKind
+from tfrtool.payload.wire.example import LISTS, WIDTHS, ListKind
 from tfrtool.payload.wire.reader import (
     I32,
     I64,
@@ -60,10 +60,7 @@ class Pieces:
                     yield first, last
 
 
-_EXAMPLE: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "int64"}
-_OFRECORD: dict[int, ListKind] = {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"}
 _WIRE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "int64": VARINT, "double": I64, "int32": VARINT}
-_WIDTH: dict[ListKind, int] = {"float": 4, "double": 8}
 _CODE: dict[ListKind, str] = {"float": "f", "double": "d"}
 _BATCH = 1024  # numbers unpacked at once
 _TWICE = "the name stands more than once, readers keep the last"
@@ -141,12 +138,12 @@ def features_of(payload: Buffer, kind: Kind) -> Features:
     """The features of an Example, a SequenceExample or an OFRecord; of any other kind, none. See `read_features`."""
     found = Features(kind)
     if kind == "ofrecord":
-        found.features = _features(payload, [(0, len(payload))], _OFRECORD)
+        found.features = _features(payload, [(0, len(payload))], LISTS["ofrecord"])
     elif kind in ("example", "sequence_example"):
         whole = [(0, len(payload))]
         for _ in fields(payload, 0, len(payload)):
             pass
-        found.features = _features(payload, Pieces(payload, whole, 1), _EXAMPLE)
+        found.features = _features(payload, Pieces(payload, whole, 1), LISTS["example"])
         if kind == "sequence_example":
             found.feature_lists = _feature_lists(payload, Pieces(payload, whole, 2))
     return found
@@ -238,7 +235,7 @@ def _steps(payload: Buffer, spans: Spans) -> Iterator[FeatureView]:
     for begin, end in spans:
         for number, wire, first, last in fields(payload, begin, end):
             if number == 1 and wire == LEN:
-                yield _feature(payload, b"", [(first, last)], _EXAMPLE)
+                yield _feature(payload, b"", [(first, last)], LISTS["example"])
 
 
 def nothing() -> Iterator[Value]:
@@ -257,7 +254,7 @@ def pieces_of(payload: Buffer, begin: int, end: int, kind: ListKind, number: int
 def count_values(payload: Buffer, begin: int, end: int, kind: ListKind, number: int = 1) -> int:
     """How many values a list holds; raises WireError if a packed run of it holds no whole number of them."""
     count = 0
-    width = _WIDTH.get(kind)
+    width = WIDTHS.get(kind)
     for first, last, packed in pieces_of(payload, begin, end, kind, number):
         if not packed:
             count += 1

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tfrtool.payload.mapping.lists import fit_int32
 from tfrtool.payload.text import is_utf8
-from tfrtool.payload.wire.example import EXAMPLE_LISTS, OFRECORD_LISTS, VARINTS, usual_list
-from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, read_size, varint
+from tfrtool.payload.wire.example import PACKED, TAGS, Column, HeaderCache, entries_within, is_shortest, sized
+from tfrtool.payload.wire.reader import LEN, Buffer, WireError, check_varints, read_size, varint
 
 if TYPE_CHECKING:
     from tfrtool.payload.mapping.rules import Side
@@ -204,10 +204,9 @@ def part_of(
     return Part(name, p[entry:at], tag - entry, new, size, varints, checked, loss)
 
 
-_ONE, _TWO = 1 << 3 | LEN, 2 << 3 | LEN
+_ONE = 1 << 3 | LEN
 _IN_ONE_PIECE = 1 << 12
 """Payloads below this many bytes are copied whole and changed, larger ones given in pieces."""
-_MOST = 1 << 16
 
 
 class TagChange(NamedTuple):
@@ -239,12 +238,12 @@ class TagRewriter:
     """
 
     def __init__(self, source: Side, target: Side, decide: Callable[[bytes, int, int], TagChange | None]) -> None:
-        self._lists = EXAMPLE_LISTS if source == "example" else OFRECORD_LISTS
+        self._tags = TAGS[source]
+        self._cache = HeaderCache(source)
         self._wrapped = source == "example"
         self._wraps = target == "example"
         self._decide = decide
         self._layouts_cache = LayoutCache()
-        self._changes: dict[tuple[bytes, int], TagChange | None] = {}
 
     def convert(self, view: memoryview, record: int) -> list[bytes | memoryview] | None:
         """The payload on the other side, in parts that may be views of it; None where it takes the exact way."""
@@ -253,12 +252,8 @@ class TagRewriter:
         try:
             end, at = len(p), 0
             if self._wrapped:
-                if p[0] != _ONE:
-                    return None
-                at, size = 2, p[1]
-                if size > 0x7F:
-                    size, at = _shortest(p, 1, end)
-                if at + size != end:
+                stop, at = sized(p, 0, end, _ONE)
+                if stop != end or not is_shortest(p, 0, at):
                     return None
             if at == end:
                 return None
@@ -302,84 +297,37 @@ class TagRewriter:
         return parts
 
     def _features(self, p: Buffer, at: int, end: int, record: int) -> list[_Found] | None:
-        """Each feature, and what becomes of it; None where one is not of the usual form.
+        """Return each feature and what becomes of it; None where one needs the exact way.
 
-        Raises IndexError or WireError on some bytes that are cut.
+        Raise IndexError or WireError for another form.
         """
-        lists, known = self._lists, self._changes
         features: list[_Found] = []
-        while at < end:
-            entry = at
-            if p[at] != _ONE:
+        for entry, header in entries_within(p, at, end, self._cache):
+            column = header.column
+            change = column.note
+            if change is None:
+                change = column.note = self._decided(column, record) or False
+            if change is False or not header.shortest:
                 return None
-            size = p[at + 1]
-            at += 2
-            if size > 0x7F:
-                size, at = _shortest(p, at - 1, end)
-            stop = at + size
-            if stop > end or p[at] != _ONE:
-                return None
-            size = p[at + 1]
-            at += 2
-            if size > 0x7F:
-                size, at = _shortest(p, at - 1, stop)
-            name = at
-            at += size
-            if at >= stop or p[at] != _TWO:
-                return None
-            size = p[at + 1]
-            behind = at + 2
-            if size > 0x7F:
-                size, behind = _shortest(p, behind - 1, stop)
-            if behind + size != stop or not size:
-                return None
-            key = (bytes(p[name:at]), p[behind])
-            try:
-                change = known[key]
-            except KeyError:
-                change = self._learn(key, record)
-            if change is None or not usual_list(p, behind, stop, lists, True):
-                return None
-            if p[behind + 1] > 0x7F:
-                _shortest(p, behind + 1, stop)
-            if change.checked and stop - behind > 8 and not _fits(p, behind, stop):
-                return None
-            features.append(_Found(entry, behind, stop, key[0], change))
-            at = stop
+            begin, stop = entry + header.head, entry + header.total
+            if header.count == PACKED:
+                check_varints(p, begin, stop)
+                if change.checked and stop - begin > 4 and not fit_int32(p[begin:stop]):
+                    return None
+            features.append(_Found(entry, entry + header.tag, stop, column.name, change))
         return features
 
     def _teach(self, p: bytes, found: list[_Found]) -> None:
         """Let the templates learn from a record that was read."""
         parts = []
         for entry, tag, end, name, change in found:
-            varints = self._lists[p[tag]] == VARINTS
+            varints = self._tags[p[tag]] in ("int64", "int32")
             part = part_of(p, entry, tag, end, name, change.tag, varints, change.checked, change.loss)
             if part is None:
                 return
             parts.append(part)
         self._layouts_cache.learn(parts)
 
-    def _learn(self, key: tuple[bytes, int], record: int) -> TagChange | None:
-        name, tag = key
-        known = tag in self._lists and is_utf8(name, True)
-        change = self._decide(name, tag >> 3, record) if known else None
-        if len(name) <= LONG_NAME:
-            if len(self._changes) >= _MOST:
-                self._changes.clear()
-            self._changes[key] = change
-        return change
-
-
-def _shortest(p: Buffer, at: int, end: int) -> tuple[int, int]:
-    """A size of more than one byte. Raises WireError for one that is drawn out, which the exact way writes anew."""
-    size, behind = read_size(p, at, end)
-    if not p[behind - 1]:
-        raise WireError(at, "a size that is drawn out")
-    return size, behind
-
-
-def _fits(p: Buffer, at: int, end: int) -> bool:
-    """Whether the numbers of the list in `[at, end)`, of the usual form, mean the same as int32 and as int64."""
-    _, at = read_size(p, at + 1, end)
-    _, at = read_size(p, at + 1, end)
-    return fit_int32(p[at:end])
+    def _decided(self, column: Column, record: int) -> TagChange | None:
+        number = next((tag >> 3 for tag, kind in self._tags.items() if kind == column.kind), None)
+        return None if number is None or not is_utf8(column.name, True) else self._decide(column.name, number, record)

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tfrtool.payload.mapping.rules import KINDS, Side
-from tfrtool.payload.wire.example import ListKind
+from tfrtool.payload.wire.example import WIDTHS, ListKind
 from tfrtool.payload.wire.reader import I32, I64, LEN, SGROUP, VARINT, WireError, check_varints, fields, read_tag
 from tfrtool.report import LossKind
 
 _NUMBERS = {side: {number: kind for kind, number in kinds.items()} for side, kinds in KINDS.items()}
 _WIRE: dict[ListKind, int] = {"bytes": LEN, "float": I32, "int64": VARINT, "double": I64, "int32": VARINT}
-WIDTH: dict[ListKind, int] = {"float": 4, "double": 8}
 Span = tuple[int, int]
 NOT_TEXT = LossKind("name-not-utf8", "the name is not UTF-8, and the feature is left out")
 
@@ -183,9 +182,9 @@ def _check_list(view: memoryview, begin: int, end: int, kind: ListKind, item: It
     for number, wire, first, last in fields(view, begin, end):
         if number != 1 or wire not in (_WIRE[kind], LEN):
             item.within = True
-        elif wire == LEN and kind in WIDTH:
-            if (last - first) % WIDTH[kind]:
-                raise WireError(first, f"a packed list of {last - first} bytes, which {WIDTH[kind]} does not divide")
+        elif wire == LEN and kind in WIDTHS:
+            if (last - first) % WIDTHS[kind]:
+                raise WireError(first, f"a packed list of {last - first} bytes, which {WIDTHS[kind]} does not divide")
         elif wire == LEN and kind != "bytes":
             check_varints(view, first, last)
         if wire == LEN:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tfrtool.payload.text import text_of
-from tfrtool.payload.wire.example import ListKind
+from tfrtool.payload.wire.example import LISTS, Layout, ListKind
 from tfrtool.payload.wire.reader import LONG_NAME
 from tfrtool.report import About, Loss, LossKind
 from tfrtool.suggestion import Suggestion
@@ -119,14 +119,13 @@ class Pattern:
         return True
 
 
-Side = Literal["example", "ofrecord"]
+Side = Layout
 """The messages that are written; read are these, and SequenceExamples to be flattened."""
 
 KINDS: dict[Side, dict[ListKind, int]] = {
-    "example": {"bytes": 1, "float": 2, "int64": 3},
-    "ofrecord": {"bytes": 1, "float": 2, "double": 3, "int32": 4, "int64": 5},
+    layout: {kind: number for number, kind in lists.items()} for layout, lists in LISTS.items()
 }
-"""The field of each kind of list in a Feature: TensorFlow's feature.proto, OneFlow's record.proto."""
+"""The field of each kind of list in a Feature."""
 TITLES = {"example": "Example", "ofrecord": "OFRecord", "sequence_example": "SequenceExample", "event": "Event"}
 
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from tfrtool.payload.mapping.record import WIDTH, Item, MappingRecord, values_of
+from tfrtool.payload.mapping.record import Item, MappingRecord, values_of
 from tfrtool.payload.mapping.rules import NameMapping, Refused
 from tfrtool.payload.text import text_of
+from tfrtool.payload.wire.example import WIDTHS
 from tfrtool.payload.wire.reader import count_varints
 
 if TYPE_CHECKING:
@@ -129,6 +130,6 @@ def _count(view: memoryview, step: Item) -> int:
     pieces = values_of(view, step.lists, step.kind)
     if step.kind == "bytes":
         return sum(1 for _ in pieces)
-    if step.kind in WIDTH:
-        return sum(len(piece) // WIDTH[step.kind] for piece in pieces)
+    if step.kind in WIDTHS:
+        return sum(len(piece) // WIDTHS[step.kind] for piece in pieces)
     return sum(count_varints(piece, 0, len(piece)) for piece in pieces)

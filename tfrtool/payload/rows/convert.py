@@ -13,8 +13,19 @@ from typing import cast
 
 from tfrtool.payload.rows.row import LISTS, NO_KIND, Cell, Message, Row, RowChange, RowError, Values
 from tfrtool.payload.rows.values import CODES, few_unpacked, is_usual, packed, unpacked
-from tfrtool.payload.wire.example import ListKind
-from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, read_size, varint
+from tfrtool.payload.wire.example import LISTS as LAYOUTS
+from tfrtool.payload.wire.example import (
+    TAGS,
+    HeaderCache,
+    ListKind,
+    entries_within,
+    is_shortest,
+    read_entry,
+    read_list,
+    sized,
+    sized_values,
+)
+from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, varint
 from tfrtool.report import LossKind
 
 RESPELLED = LossKind("row-respelled", "spelled in another way", lost=False)
@@ -33,7 +44,7 @@ def read_row(
     """
     data = bytes(payload)
     row = Row(message)
-    if _usual(data, row):
+    if _read_common(data, row):
         return row
     from tfrtool.payload.rows.lenient import read_lenient
 
@@ -46,25 +57,28 @@ def read_row(
     return row
 
 
-def _usual(p: bytes, row: Row) -> bool:
-    """Fill the row from a payload that is spelled as `write_row` does; False if it is not, the row then being void."""
-    kinds = LISTS[row.message]
+_caches = {layout: HeaderCache(layout) for layout in LAYOUTS}
+"""Headers seen before, by how features are laid out; the note of a column is its name as text."""
+
+
+def _read_common(p: bytes, row: Row) -> bool:
+    """Fill the row from a payload spelled as `write_row` does, and return True; else the row is void."""
     try:
         if row.message == "ofrecord":
-            return _usual_entries(p, 0, len(p), kinds, row.features)
+            return _read_entries(p, 0, len(p), _caches["ofrecord"], row.features)
         at = 0
-        for tag in (_ENTRY, _VALUE):
+        for tag in (_ENTRY, _VALUE) if row.message == "sequence_example" else (_ENTRY,):
             if at == len(p):
                 break
             if p[at] != tag:
                 continue
-            at, end = _bounds(p, at + 1, len(p))
-            if at == end:
+            end, begin = sized(p, at, len(p), tag)
+            if begin == end or not is_shortest(p, at, begin):
                 return False
             if tag == _VALUE:
-                if row.message == "example" or not _usual_lists(p, at, end, kinds, row.feature_lists):
+                if not _read_feature_lists(p, begin, end, row.feature_lists):
                     return False
-            elif not _usual_entries(p, at, end, kinds, row.features):
+            elif not _read_entries(p, begin, end, _caches["example"], row.features):
                 return False
             at = end
         return at == len(p)
@@ -72,99 +86,63 @@ def _usual(p: bytes, row: Row) -> bool:
         return False
 
 
-def _bounds(p: bytes, at: int, end: int) -> tuple[int, int]:
-    """Where a value of field LEN begins and ends, its size being at `at`. Raises WireError for a long spelling too."""
-    size = p[at]
-    at += 1
-    if size > 0x7F:
-        size, at = read_size(p, at - 1, end)
-        if not p[at - 1]:
-            raise WireError(at, "a size takes more bytes than it needs")
-    if at + size > end:
-        raise WireError(at, "a value is cut off")
-    return at, at + size
-
-
-def _usual_entries(p: bytes, at: int, end: int, kinds: dict[int, ListKind], cells: dict[str, Cell]) -> bool:
-    while at < end:
-        name, at, stop = _usual_entry(p, at, end)
-        if name in cells:
+def _read_entries(p: bytes, at: int, end: int, cache: HeaderCache, cells: dict[str, Cell]) -> bool:
+    for entry, header in entries_within(p, at, end, cache):
+        column = header.column
+        name = column.note
+        if name is None:
+            name = column.note = column.name.decode()
+        if name in cells or not header.shortest:
             return False
-        cells[name] = _usual_cell(p, at, stop, kinds) if at < stop else NO_KIND
-        at = stop
+        kind, count = column.kind, header.count
+        begin, stop = entry + header.head, entry + header.total
+        if kind is None:
+            cells[name] = NO_KIND
+        elif kind == "bytes":
+            cells[name] = Cell(kind, _several(p, begin, stop) if header.several else [p[begin:stop]] if count else [])
+        else:
+            cells[name] = Cell(kind, _numbers(kind, p[begin:stop]))
     return True
 
 
-def _usual_lists(p: bytes, at: int, end: int, kinds: dict[int, ListKind], lists: dict[str, list[Cell]]) -> bool:
+def _read_feature_lists(p: bytes, at: int, end: int, lists: dict[str, list[Cell]]) -> bool:
     while at < end:
-        name, at, stop = _usual_entry(p, at, end)
-        if name in lists:
+        begin, name_end, at, stop, shortest = read_entry(p, at, end)
+        name = p[begin:name_end].decode()
+        if name in lists or not shortest:
             return False
         steps = lists[name] = []
         while at < stop:
-            if p[at] != _ENTRY:
+            step_end, begin = sized(p, at, stop, _ENTRY)
+            if not is_shortest(p, at, begin):
                 return False
-            at, behind = _bounds(p, at + 1, stop)
-            steps.append(_usual_cell(p, at, behind, kinds) if at < behind else NO_KIND)
-            at = behind
+            steps.append(_read_step(p, begin, step_end) if begin < step_end else NO_KIND)
+            at = step_end
     return True
 
 
-def _usual_entry(p: bytes, at: int, end: int) -> tuple[str, int, int]:
-    """The name of an entry, and where its value begins and ends, which is the end of the entry too."""
-    if p[at] != _ENTRY:
-        raise WireError(at, "not an entry")
-    if p[at + 1] < 0x80 and p[at + 2] == _ENTRY and p[at + 3] < 0x80:  # short, as nearly all are: sizes of one byte
-        stop, behind = at + 2 + p[at + 1], at + 4 + p[at + 3]
-        if stop <= end and p[behind] == _VALUE and p[behind + 1] < 0x80 and behind + 2 + p[behind + 1] == stop:
-            return p[at + 4 : behind].decode(), behind + 2, stop
-    at, stop = _bounds(p, at + 1, end)
-    if p[at] != _ENTRY:
-        raise WireError(at, "not a name")
-    at, behind = _bounds(p, at + 1, stop)
-    name = p[at:behind].decode()
-    if behind >= stop or p[behind] != _VALUE:
-        raise WireError(behind, "not a value")
-    at, behind = _bounds(p, behind + 1, stop)
-    if behind != stop:
-        raise WireError(behind, "more than a name and a value")
-    return name, at, stop
-
-
-def _usual_cell(p: bytes, at: int, end: int, kinds: dict[int, ListKind]) -> Cell:
-    """The one list of a feature in `[at, end)`, which is not empty."""
-    kind = kinds.get(p[at] >> 3)
-    if kind is None or p[at] & 7 != LEN:
-        raise WireError(at, "not a list")
-    if end - at < 0x80 and p[at + 1] == end - at - 2 >= 2 and p[at + 2] == _ENTRY and p[at + 3] == end - at - 4:
-        raw = p[at + 4 : end]
-        if kind == "bytes":
-            return Cell(kind, [raw])
-        if raw:
-            return Cell(kind, _usual_numbers(kind, raw))
-    at, stop = _bounds(p, at + 1, end)
-    if stop != end:
-        raise WireError(stop, "more than a list")
+def _read_step(p: bytes, at: int, end: int) -> Cell:
+    kind, begin, count, several, shortest = read_list(p, at, end, TAGS["example"])
+    if not shortest:
+        raise WireError(at, "a size takes more bytes than it needs")
     if kind == "bytes":
-        values: list[bytes] = []
-        while at < end:
-            if p[at] != _ENTRY:
-                raise WireError(at, "not a value")
-            at, stop = _bounds(p, at + 1, end)
-            values.append(p[at:stop])
-            at = stop
-        return Cell(kind, values)
-    if at == end:
-        return Cell(kind, array(CODES[kind]))
-    if p[at] != _ENTRY:
-        raise WireError(at, "not packed")
-    at, stop = _bounds(p, at + 1, end)
-    if stop != end or at == end:
-        raise WireError(at, "a list in pieces, or none")
-    return Cell(kind, _usual_numbers(kind, p[at:end]))
+        return Cell(kind, _several(p, begin, end) if several else [p[begin:end]] if count else [])
+    return Cell(kind, _numbers(kind, p[begin:end]))
 
 
-def _usual_numbers(kind: ListKind, raw: bytes) -> Values:
+def _several(p: bytes, at: int, end: int) -> list[bytes]:
+    values = []
+    for begin, stop in sized_values(p, at, end):
+        if not is_shortest(p, at, begin):
+            raise WireError(at, "a size takes more bytes than it needs")
+        values.append(p[begin:stop])
+        at = stop
+    return values
+
+
+def _numbers(kind: ListKind, raw: bytes) -> Values:
+    if not raw:
+        return array(CODES[kind])
     numbers = few_unpacked(kind, raw)
     if numbers is not None:
         return numbers

@@ -9,6 +9,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from tfrtool.payload.wire.example import LISTS as LAYOUTS
 from tfrtool.payload.wire.example import ListKind
 from tfrtool.payload.wire.reader import WireError
 from tfrtool.report import About, LossKind
@@ -18,9 +19,9 @@ Values = list[bytes] | array  # type: ignore[type-arg]
 """A list for bytes; for numbers an array of type q, i, f or d."""
 
 LISTS: dict[Message, dict[int, ListKind]] = {
-    "example": {1: "bytes", 2: "float", 3: "int64"},
-    "sequence_example": {1: "bytes", 2: "float", 3: "int64"},
-    "ofrecord": {1: "bytes", 2: "float", 3: "double", 4: "int32", 5: "int64"},
+    "example": LAYOUTS["example"],
+    "sequence_example": LAYOUTS["example"],
+    "ofrecord": LAYOUTS["ofrecord"],
 }
 """Field of a feature -> the kind of list."""
 _NAME = 100

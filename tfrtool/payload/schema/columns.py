@@ -21,10 +21,10 @@ from itertools import compress, islice
 from math import inf, isfinite
 from operator import itemgetter
 
-from tfrtool.payload.schema.fast_walk import EntryHeader, sized_values
 from tfrtool.payload.schema.feature import ListSummary
 from tfrtool.payload.schema.values import DISTINCT, Blobs, ContentCount, Numbers, RecordPlace
 from tfrtool.payload.text import HEAD, has_no_control, is_text, is_utf8
+from tfrtool.payload.wire.example import EntryHeader, sized_values
 from tfrtool.payload.wire.reader import Buffer, count_varints, signed32, signed64
 
 _TEXT = "utf-8"

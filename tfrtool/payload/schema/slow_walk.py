@@ -10,18 +10,17 @@ Records read one by one: those of an unusual form, and feature lists. Slower, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from tfrtool.payload.features.view import Spans, find_lists, map_entries, pieces_of
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema.columns import CODES, blobs_of, floats, integers
-from tfrtool.payload.schema.family import LISTS, WIDTHS, MessageLayout
 from tfrtool.payload.schema.feature import Feature, Key, ListSummary, within
 from tfrtool.payload.schema.table import FEATURES, Table
 from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
-from tfrtool.payload.wire.example import ListKind
-from tfrtool.payload.wire.reader import LEN, Buffer, WireError, check_varints, count_varints, fields, read_size
+from tfrtool.payload.wire.example import LISTS, PACKED, TAGS, Layout, ListKind, read_list
+from tfrtool.payload.wire.reader import LEN, Buffer, WireError, check_varints, count_varints, fields
 
 _STEPS = 1 << 12  # steps that are held of all feature lists of a record, so that they need not be found twice
 
@@ -108,15 +107,15 @@ class RecordEntries:
             self.more = True
 
 
-def read_record(view: Buffer, begin: int, end: int, family: MessageLayout) -> RecordEntries:
+def read_record(view: Buffer, begin: int, end: int, layout: Layout) -> RecordEntries:
     """Read the record in `[begin, end)`; raises WireError where protobuf would refuse it for more than a name."""
     record = RecordEntries()
-    if family == "ofrecord":
-        _read_features(view, begin, end, record, family)
+    if layout == "ofrecord":
+        _read_features(view, begin, end, record, layout)
         return record
     for number, wire, first, last in fields(view, begin, end):
         if wire == LEN and number == 1:
-            _read_features(view, first, last, record, family)
+            _read_features(view, first, last, record, layout)
         elif wire == LEN and number == 2:
             record.is_sequence = True
             for name, value in map_entries(view, [(first, last)]):
@@ -129,44 +128,37 @@ def read_record(view: Buffer, begin: int, end: int, family: MessageLayout) -> Re
     return record
 
 
-def _read_features(view: Buffer, begin: int, end: int, record: RecordEntries, family: MessageLayout) -> None:
-    lists = LISTS[family]
+def _read_features(view: Buffer, begin: int, end: int, record: RecordEntries, layout: Layout) -> None:
     for name, value in map_entries(view, [(begin, end)]):
         key = (False, name)
         if key in record.entries:
             record.repeated.add(key)
-        record.entries[key] = read_feature(view, value, lists)
+        record.entries[key] = read_feature(view, value, layout)
         record._bounded(record.entries)  # type: ignore[arg-type]
 
 
-def read_feature(view: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> Entry:
+def read_feature(view: Buffer, spans: Spans, layout: Layout) -> Entry:
     """A feature in one or several pieces; its lists are checked, those too that a later one overrides."""
     if isinstance(spans, list) and len(spans) == 1:
         ((begin, end),) = spans
-        usual = _usual(view, begin, end, lists)
-        if usual is not None:
-            return usual
-    return Entry(view, *find_lists(view, spans, lists))
+        common = _common(view, begin, end, layout)
+        if common is not None:
+            return common
+    return Entry(view, *find_lists(view, spans, LISTS[layout]))
 
 
-def _usual(view: Buffer, begin: int, end: int, lists: Mapping[int, ListKind]) -> Entry | None:
-    """The same where it is one list of one value, or of one packed run; None where it is not, or is broken."""
+def _common(view: Buffer, begin: int, end: int, layout: Layout) -> Entry | None:
+    """Return a feature of one list in the common form; None where it is not, or is broken."""
     try:
-        kind = lists.get(view[begin] >> 3) if view[begin] & 7 == LEN else None
-        size, at = (view[begin + 1], begin + 2) if view[begin + 1] < 0x80 else read_size(view, begin + 1, end)
-        if kind is None or at + size != end or view[at] != 1 << 3 | LEN:
-            return None
-        size, first = (view[at + 1], at + 2) if view[at + 1] < 0x80 else read_size(view, at + 1, end)
-        if first + size != end:
-            return None
-        if kind == "bytes":
-            return Entry(view, kind, 1, [], (first, end))
-        if kind in WIDTHS:
-            return None if size % WIDTHS[kind] else Entry(view, kind, size // WIDTHS[kind], [], (first, end))
-        check_varints(view, first, end)
-        return Entry(view, kind, count_varints(view, first, end), [], (first, end))
+        kind, first, count, several, _ = read_list(view, begin, end, TAGS[layout])
+        if count == PACKED:
+            check_varints(view, first, end)
+            count = count_varints(view, first, end)
     except (IndexError, WireError):
         return None
+    if several:
+        return Entry(view, kind, count, [(first, end)])
+    return Entry(view, kind, count, [], (first, end) if count else None)
 
 
 def steps(view: Buffer, spans: Spans) -> Iterator[Entry]:
@@ -174,23 +166,23 @@ def steps(view: Buffer, spans: Spans) -> Iterator[Entry]:
     for begin, end in spans:
         for number, wire, first, last in fields(view, begin, end):
             if number == 1 and wire == LEN:
-                yield read_feature(view, [(first, last)], LISTS["example"])
+                yield read_feature(view, [(first, last)], "example")
 
 
 _MANY = 1 << 12  # values that are looked at together
 
 
 def one_by_one(
-    p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, family: MessageLayout
+    p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, layout: Layout
 ) -> tuple[Table, list[tuple[int, WireError]]]:
     """The table of these records, and those that do not parse, which are not in it (see `read_record`)."""
     total = Table()
     misfits: list[tuple[int, WireError]] = []
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         try:
-            record = read_record(p, begin, end, family)
+            record = read_record(p, begin, end, layout)
             if begin < end and not (record.entries or record.lists):
-                _refuse_alien(p[begin:end], begin, family)
+                _refuse_alien(p[begin:end], begin, layout)
         except WireError as error:
             misfits.append((i, WireError(error.offset - begin, error.why)))
         else:
@@ -198,10 +190,10 @@ def one_by_one(
     return total, misfits
 
 
-def _refuse_alien(payload: Buffer, begin: int, family: MessageLayout) -> None:
+def _refuse_alien(payload: Buffer, begin: int, layout: Layout) -> None:
     """Raise WireError for a record in which nothing of its kind was found, unless it is one without features."""
-    found = fits(payload, family)
-    if found and (family == "ofrecord" or fits(payload, "sequence_example")):
+    found = fits(payload, layout)
+    if found and (layout == "ofrecord" or fits(payload, "sequence_example")):
         raise WireError(begin + found.offset, found.why)
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from tfrtool.errors import as_error
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.schema.dataset import File, Schema
-from tfrtool.payload.schema.kernel import HeaderCache, add
+from tfrtool.payload.schema.summarize import add, stop_counting
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import RecordPlace
+from tfrtool.payload.wire.example import HeaderCache
 from tfrtool.report import FileReport
 from tfrtool.types import CompressionChoice, FormatChoice, PathLike
 from tfrtool.verbs.options import Options
@@ -153,7 +154,7 @@ class _Describing:
             if self.known is None:
                 self.known = HeaderCache("ofrecord" if self.kind == "ofrecord" else "example")
             misfits = add(total, view, batch.begins, batch.ends, batch.first, path, self.known)
-            self.known.update(total)
+            stop_counting(self.known, total)
         else:
             from tfrtool.payload.schema.unknown import summarise_wire
 
