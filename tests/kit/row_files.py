@@ -8,7 +8,7 @@ from typing import Any
 from tfrtool.errors import RefusedError
 from tfrtool.payload.rows.columns import RowPlace, RowSchema, Survey
 from tfrtool.payload.rows.convert import read_row
-from tfrtool.payload.rows.json_reader import SchemaInference
+from tfrtool.payload.rows.json_schema import SchemaInference
 from tfrtool.payload.rows.row import Message, RowChange, RowError
 from tfrtool.payload.wire.reader import Buffer
 from tfrtool.sources.sinks.atomic import atomic_output

@@ -18,7 +18,7 @@ from tfrtool.payload.mapping.record import NOT_TEXT
 from tfrtool.payload.mapping.rules import Losses, NameMapping, Rules
 from tfrtool.payload.rows.columns import MAX_NAMES, RowPlace, Survey
 from tfrtool.payload.rows.convert import write_row
-from tfrtool.payload.rows.json_reader import SchemaInference
+from tfrtool.payload.rows.json_schema import SchemaInference
 from tfrtool.payload.rows.json_writer import JsonWriter
 from tfrtool.payload.rows.row import Cell, Row, RowChange, RowError
 from tfrtool.verbs.formats.jsonl import Changes

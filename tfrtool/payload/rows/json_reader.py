@@ -1,14 +1,8 @@
-"""JSON objects as rows; the way back of `rows_json`, and what other programs write.
-
-The schema of JSON rows that others wrote, in which an integer may stand for a float.
-
-Where in a line of JSON a feature stands; looked for only once it is known to be wrong.
-"""
+"""Read JSON objects as rows: what `json_writer` writes, and what other programs do."""
 
 from __future__ import annotations
 
 import math
-import re
 from base64 import b64decode
 from collections.abc import Callable, Container
 from typing import Any
@@ -16,7 +10,6 @@ from typing import Any
 from tfrtool.payload.rows.columns import (
     ROUNDED_TO_DOUBLE,
     Double,
-    Room,
     RowColumn,
     RowSchema,
     coerce_cell,
@@ -48,7 +41,7 @@ class BadJson(ValueError):
 
 
 class JsonParser:
-    """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `rows_json`).
+    """Makes rows of lines. With a schema its kinds count; without, each value tells its own (see `json_writer`).
 
     `message` None: that of the schema, else `sequence_example` if the first object has the two parts of one and nothing
     else, else `otherwise`. `double` says what becomes of doubles in an Example. An integer is taken for a float where
@@ -75,7 +68,6 @@ class JsonParser:
         self._merged = merged
         self._wanted = wanted
         self._decode = json.JSONDecoder(parse_constant=_Bare, object_pairs_hook=_unique).decode
-        self._decode_tiny = json.JSONDecoder(parse_constant=_Bare, parse_float=_float, object_pairs_hook=_unique).decode
         self._error = json.JSONDecodeError
 
     def row(self, line: str, changes: list[RowChange]) -> Row:
@@ -89,8 +81,6 @@ class JsonParser:
         """The object of a line, not looked into."""
         try:
             value = self._decode(line)
-            if _holds_zero(value) and _may_hold_tiny(line):
-                value = self._decode_tiny(line)
         except self._error as error:
             raise BadJson(error.msg[:1].lower() + error.msg[1:], error.pos + 1) from None
         except RecursionError:
@@ -161,37 +151,12 @@ class _Bare(float):
 
 
 class _Rounded(float):
-    """The double nearest to what a line says: an integer of too many digits, or what is nearer to 0 than any other."""
-
-
-_TINY = re.compile(r"[eE]-0*+(?:[3-9][0-9][0-9]|[0-9]{4})")
-_LEADING = "0" * 20
-"""With a smaller exponent, digits below the least double stand behind more zeros than these."""
-
-
-def _holds_zero(value: Any) -> bool:
-    """Whether a 0 stands among the values of an object, looked for where rows have numbers."""
-    if isinstance(value, dict):
-        return any(map(_holds_zero, value.values()))
-    if isinstance(value, list):
-        steps = isinstance(value[0], list | dict) if value else False
-        return any(map(_holds_zero, value)) if steps else 0.0 in value
-    return type(value) is float and value == 0
-
-
-def _may_hold_tiny(line: str) -> bool:
-    """Whether that 0 may have been a number nearer to 0 than all doubles."""
-    return _LEADING in line or (("e-" in line or "E-" in line) and _TINY.search(line) is not None)
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    return number if number or not text.lower().partition("e")[0].strip("-0.") else _Rounded(number)
+    """The double nearest to an integer of too many digits."""
 
 
 def infer_kind(name: str, items: list[Any]) -> ListKind:
     """The kind of a list that is not empty. Raises RowError where numbers and texts mix, or something is neither."""
-    types = {float if one in (_Bare, _Rounded) else one for one in map(type, items)}
+    types = {float if one is _Bare else one for one in map(type, items)}
     if types <= {int, bool}:
         return "int64"
     if types <= {str, dict}:
@@ -309,128 +274,6 @@ def _what(value: Any) -> str:
         return "null"
     names = {bool: "true or false", int: "an integer", float: "a number", str: "a text", list: "an array"}
     return names.get(type(value), "an object")
-
-
-_NUMBERS = {"int64", "float", "named"}
-
-
-class _InferredColumn:
-    """What the values of one feature are: kinds, each with the line of the first; `named` is NaN or the like alone.
-
-    `plain` are the kinds of values that do not bear theirs.
-    """
-
-    __slots__ = ("kinds", "plain", "scalar")
-
-    def __init__(self) -> None:
-        self.kinds: dict[str, int] = {}
-        self.plain: set[str] = set()
-        self.scalar = True
-
-    def add(self, value: Any, line: int) -> None:
-        if value is None or value == {}:
-            return
-        kind = None
-        if isinstance(value, dict):
-            kind, value = next(iter(value.items()))
-        items = value if isinstance(value, list) else [value]
-        self.scalar = self.scalar and len(items) == 1
-        found = {kind} if kind else _kinds_of(items)
-        if not kind:
-            self.plain |= found
-        for one in found:
-            self.kinds.setdefault(one, line)
-
-    def column(self, name: str, mixed: bool) -> RowColumn:
-        """The column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
-        kinds = (mixed and self.plain) or set(self.kinds)
-        kind: ListKind | None
-        if not kinds:
-            kind = None
-        elif kinds <= {"bytes", "named"}:
-            kind = "bytes"
-        elif kinds <= _NUMBERS:
-            kind = "int64" if kinds == {"int64"} else "float"
-        elif kinds <= _NUMBERS | {"double"}:
-            kind = "double"
-        elif kinds <= {"int64", "int32"}:
-            kind = "int32"  # a plain integer beside one that bears its kind
-        elif mixed:
-            return RowColumn(None)
-        else:
-            found = ", ".join(f"{_WORDS.get(one, one)} in line {line}" for one, line in self.kinds.items())
-            raise RowError(f"it is of more than one kind: {found}", name)
-        return RowColumn(kind, self.scalar and kind is not None, kind == "bytes")
-
-
-_WORDS = {"named": "a text", "int64": "an integer", "float": "a number", "bytes": "a text"}
-
-
-def _kinds_of(items: list[Any]) -> set[str]:
-    types = set(map(type, items))
-    return {_OF_TYPE[one] for one in types} if types <= _OF_TYPE.keys() else set(map(_kind_of, items))
-
-
-_OF_TYPE = {int: "int64", float: "float"}
-
-
-def _kind_of(item: Any) -> str:
-    if isinstance(item, bool | int):
-        return "int64"
-    if isinstance(item, float):
-        return "float"
-    return "named" if isinstance(item, str) and item in NAMED else "bytes"
-
-
-class SchemaInference:
-    """Learns the schema of objects, one after another; `message` None is told by the first, as `JsonParser` does."""
-
-    def __init__(self, message: Message | None = None) -> None:
-        self.message = message
-        self._features: dict[str, _InferredColumn] = {}
-        self._lists: dict[str, _InferredColumn] = {}
-        self._room = Room()
-
-    def add(self, value: dict[str, Any], message: Message, line: int) -> None:
-        """Learn from an object that made a sound row of that message."""
-        self.message = message
-        context = value.get("context", {}) if message == "sequence_example" else value
-        for name, item in context.items():
-            self._of(self._features, name).add(item, line)
-        if message == "sequence_example":
-            for name, steps in value.get("feature_lists", {}).items():
-                infer_kind = self._of(self._lists, name)
-                for step in steps or ():
-                    infer_kind.add(step, line)
-
-    def _of(self, group: dict[str, _InferredColumn], name: str) -> _InferredColumn:
-        if name not in group:
-            self._room.take(group, name)
-            group[name] = _InferredColumn()
-        return group[name]
-
-    def merged(self) -> frozenset[str]:
-        """The features of which some values are integers, and floats all the same since others are."""
-        both = [*self._features.items(), *self._lists.items()]
-        return frozenset(name for name, infer_kind in both if {"int64", "float"} <= infer_kind.plain)
-
-    @property
-    def wide(self) -> bool:
-        """Whether there are kinds that an Example does not have."""
-        both = (*self._features.values(), *self._lists.values())
-        return any(not infer_kind.kinds.keys().isdisjoint(("double", "int32")) for infer_kind in both)
-
-    def schema(self, *, mixed: bool = False) -> RowSchema:
-        """What was learnt: a feature of integers and of other numbers is float.
-
-        Raises RowError for a feature of numbers and of texts, naming the first line of each; `mixed` leaves such a
-        feature without a kind instead, so that each of its values tells its own.
-        """
-        groups = (self._features, self._lists)
-        features, lists = (
-            {name: infer_kind.column(name, mixed) for name, infer_kind in group.items()} for group in groups
-        )
-        return RowSchema(self.message or "example", features, lists)
 
 
 def locate(line: str, feature: str | None) -> int:

@@ -26,7 +26,7 @@ from tfrtool.verbs.convert.pipeline import RecordRange, Sink
 from tfrtool.verbs.convert.shards import format_by_name
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows.json_reader import SchemaInference
+    from tfrtool.payload.rows.json_schema import SchemaInference
     from tfrtool.sources.source import Source
     from tfrtool.types import Kind
     from tfrtool.verbs.convert.inputs import Input, Inputs, Pipeline

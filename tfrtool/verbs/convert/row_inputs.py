@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfrtool.payload.filter import Where
     from tfrtool.payload.mapping.mapper import Mapper
     from tfrtool.payload.mapping.rules import Side
-    from tfrtool.payload.rows.json_reader import SchemaInference
+    from tfrtool.payload.rows.json_schema import SchemaInference
     from tfrtool.payload.rows.row import Message
     from tfrtool.report import ConvertReport
     from tfrtool.sources.source import Source
@@ -87,7 +87,7 @@ def survey_lines(
     sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Progress | None = None
 ) -> SchemaInference:
     """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
-    from tfrtool.payload.rows.json_reader import SchemaInference
+    from tfrtool.payload.rows.json_schema import SchemaInference
     from tfrtool.verbs.formats.jsonl import JsonlReader
 
     guess = SchemaInference()

@@ -20,7 +20,7 @@ from tfrtool.types import Progress
 from tfrtool.verbs.formats.jsonl import Changes
 
 if TYPE_CHECKING:
-    from tfrtool.payload.rows.json_reader import SchemaInference
+    from tfrtool.payload.rows.json_schema import SchemaInference
     from tfrtool.payload.rows.json_writer import JsonWriter
     from tfrtool.sources.source import Source
     from tfrtool.types import Kind
