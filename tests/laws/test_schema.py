@@ -30,11 +30,12 @@ from kit.schemas import PATH, batch, merged, pieces, plainly, shown, summed
 from pytest import MonkeyPatch, mark
 
 from tfrtool.payload.content.detect import content_of
-from tfrtool.payload.schema import columns as numbers_of
+from tfrtool.payload.schema import packed_numbers as numbers_of
 from tfrtool.payload.schema import summarize as summary
 from tfrtool.payload.schema import table
-from tfrtool.payload.schema.columns import blobs_of, integers
+from tfrtool.payload.schema.columns import blobs_of
 from tfrtool.payload.schema.dataset import Schema
+from tfrtool.payload.schema.packed_numbers import integers
 from tfrtool.payload.schema.summarize import add, stop_counting
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import DISTINCT, Blobs, Numbers, RecordPlace

@@ -14,7 +14,8 @@ from pytest import MonkeyPatch, mark
 from tfrtool.payload.kinds import fits
 from tfrtool.payload.schema import shards
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.events import PLUGINS, EventReader, EventTable
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.events import PLUGINS, EventTable
 from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.unknown import WireTable, summarise_wire
 from tfrtool.payload.wire.messages import message_class

@@ -34,7 +34,8 @@ from tfrtool.payload.features.read import read_features
 from tfrtool.payload.schema import events as event_table
 from tfrtool.payload.schema import table
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.events import EventReader, EventTable
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.events import EventTable
 from tfrtool.payload.schema.shards import ShardGroups
 from tfrtool.payload.schema.values import DISTINCT, Numbers
 from tfrtool.payload.wire import example as walker

@@ -16,7 +16,8 @@ from pytest import mark
 
 from tfrtool.cli.printers.schema import lines
 from tfrtool.payload.content.tensors import number_of
-from tfrtool.payload.schema.events import EventReader, EventTable, Tag
+from tfrtool.payload.schema.event_reader import EventReader
+from tfrtool.payload.schema.events import EventTable, Tag
 from tfrtool.verbs.schema.emit.as_json import schema_fields
 
 PLUGIN = {"plugin_data": {"plugin_name": "scalars"}}

@@ -31,7 +31,7 @@ from tfrtool.cli.printers.schema import lines, sentences
 from tfrtool.errors import UnsupportedError
 from tfrtool.framing.encode import frame
 from tfrtool.payload.schema.dataset import Schema
-from tfrtool.payload.schema.events import EventReader
+from tfrtool.payload.schema.event_reader import EventReader
 from tfrtool.payload.schema.feature import Feature
 from tfrtool.payload.schema.summarize import summarise
 from tfrtool.payload.schema.table import Table

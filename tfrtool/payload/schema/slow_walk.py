@@ -15,8 +15,9 @@ from itertools import islice
 
 from tfrtool.payload.features.view import Spans, find_lists, map_entries, pieces_of
 from tfrtool.payload.kinds import fits
-from tfrtool.payload.schema.columns import CODES, blobs_of, floats, integers
+from tfrtool.payload.schema.columns import CODES, blobs_of
 from tfrtool.payload.schema.feature import Feature, Key, ListSummary, within
+from tfrtool.payload.schema.packed_numbers import floats, integers
 from tfrtool.payload.schema.table import FEATURES, Table
 from tfrtool.payload.schema.values import Blobs, Numbers, RecordPlace
 from tfrtool.payload.wire.example import LISTS, PACKED, TAGS, Layout, ListKind, read_list

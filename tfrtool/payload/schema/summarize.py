@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import sub
 
-from tfrtool.payload.schema.columns import CODES, CONTINUED, Broken, add_lists, floats, scalars
+from tfrtool.payload.schema.columns import CODES, add_lists
 from tfrtool.payload.schema.feature import Feature, Key, ListSummary
+from tfrtool.payload.schema.packed_numbers import CONTINUED, Broken, floats, scalars
 from tfrtool.payload.schema.table import Table
 from tfrtool.payload.schema.values import Blobs, ContentCount, Numbers, RecordPlace
 from tfrtool.payload.wire.example import PACKED, Column, EntryHeader, HeaderCache, entries, record_entries

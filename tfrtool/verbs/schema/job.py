@@ -20,7 +20,7 @@ from tfrtool.verbs.reading.kind_vote import VOTERS
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.payload.schema.events import EventReader
+    from tfrtool.payload.schema.event_reader import EventReader
     from tfrtool.payload.wire.reader import WireError
     from tfrtool.types import Kind
 
@@ -144,7 +144,7 @@ class _Describing:
         misfits: Sequence[tuple[int, WireError]] = ()
         if self.kind == "event":
             if self.events is None:
-                from tfrtool.payload.schema.events import EventReader
+                from tfrtool.payload.schema.event_reader import EventReader
 
                 self.events = EventReader()
             events, misfits = self.events.summarise(view, batch.begins, batch.ends, batch.first, path)
