@@ -1,14 +1,12 @@
-"""Choosing records by the values of their features: `label == 3`, `image/format != 'png'`.
+"""Choose records by the values of their features: `label == 3`, `image/format != 'png'`.
 
 A condition is a name, one of == != < <= > >=, and a number or a quoted text; nothing is evaluated. A name may be quoted
-too, so that it may hold an operator. A quote that belongs to what stands in such quotes is doubled: 'it''s'.
+too, so that it may hold an operator. A quote that belongs to quoted text is doubled: 'it''s'.
 
 A record fulfils a condition if it has the feature, with values, and any of them compares so; `!=` asks that of every
 value. Bytes compare with texts as UTF-8 does, and a number and a text never compare. Integers compare with the number
 as it is written, to the last digit; a double and a float32 compare with it rounded to their own precision, so that
 `0.1` finds what is shown as 0.1.
-
-Text in quotes, as conditions and options hold names: a quote that belongs to the text is doubled, 'it''s'.
 """
 
 from __future__ import annotations
@@ -31,12 +29,12 @@ QUOTED = re.compile(r"'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"")
 
 
 def unquoted(text: str) -> str:
-    """What stands in the quotes that `QUOTED` matched."""
+    """Return what stands in the quotes that `QUOTED` matched."""
     return text[1:-1].replace(text[0] * 2, text[0])
 
 
 def unquoted_if_quoted(text: str) -> str:
-    """A text, or what stands in the quotes that are around all of it."""
+    """Return a text, or what stands in the quotes that are around all of it."""
     return unquoted(text) if QUOTED.fullmatch(text) else text
 
 
@@ -106,7 +104,7 @@ class Condition:
         return cls(name.encode("utf-8", "surrogateescape"), how, wanted)
 
     def holds(self, feature: FeatureView) -> bool:
-        """Whether a feature of that name fulfils it."""
+        """Return whether a feature of that name fulfils it."""
         compare = _COMPARE[self.how]
         wanted = {"float": self.narrow, "double": self.double}.get(feature.kind or "", self.value)
         every = self.how == "!="
@@ -141,7 +139,7 @@ class Where:
         self.compared: set[Condition] = set()
 
     def fulfils(self, payload: Buffer, kind: Kind) -> bool:
-        """Whether a record fulfils all conditions. Raises WireError where it is not sound.
+        """Return whether a record fulfils all conditions. Raises WireError where it is not sound.
 
         Of a name that stands twice the last counts, as for every reader.
         """
@@ -196,7 +194,7 @@ def _value(text: str) -> Value:
 
 
 def _exact(text: str) -> Value:
-    """A finite number with a point or an exponent, to its last digit: an integer where it is one."""
+    """Return a finite number with a point or an exponent, to its last digit: an integer where it is one."""
     try:
         number = Decimal(text)
     except InvalidOperation:  # an exponent of very many digits, and so 0 to every reader
@@ -207,7 +205,7 @@ def _exact(text: str) -> Value:
 
 
 def _to_double(value: Value) -> Value:
-    """The double nearest to a number; the number itself where it is beyond them all."""
+    """Return the double nearest to a number; the number itself where it is beyond them all."""
     if isinstance(value, bytes):
         return value
     try:

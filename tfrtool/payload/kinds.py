@@ -1,4 +1,6 @@
-"""Which kind of message a payload is, by strict structure; a wrong answer loses data in silence, so doubt is `unknown`.
+"""Detect which kind of message a payload is, by strict structure.
+
+A wrong answer loses data without a warning, so what is in doubt is `unknown`.
 
     Example          1: {1: entries}                     entry {1: name, 2: Feature}
     SequenceExample  1: {1: entries}, 2: {1: entries}    entry of 2 {1: name, 2: {1: Feature, 1: Feature, …}}
@@ -6,8 +8,8 @@
     Event            1: wall time (8 bytes), 2: step, one of 3 to 9, 10
 
 A Feature is one list: 1 bytes, 2 float, 3 int64; in an OFRecord 1 bytes, 2 float, 3 double, 4 int32, 5 int64.
-Nothing can tell a SequenceExample that has only its context from an Example (the bytes are the same), nor a bare
-tensorflow.Features of bytes and floats from an OFRecord.
+No reader can distinguish a SequenceExample that has only its context from an Example (the bytes are the same), nor a
+tensorflow.Features of bytes and floats alone from an OFRecord.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _GRAPH_SAMPLE = 64
 
 
 def kind_of(payload: Buffer) -> Kind | None:
-    """The kind of one payload; `unknown` if none explains all of it; None if it holds nothing that could tell.
+    """Return the kind of one payload; `unknown` if none explains all of it; None if it holds nothing that could tell.
 
     None is for a payload of no bytes, an Example or SequenceExample without any feature, an OFRecord of features
     without a kind, and an Event of a time and a step alone. Takes microseconds: bytes values are jumped over, packed
@@ -45,7 +47,7 @@ def kind_of(payload: Buffer) -> Kind | None:
 
 
 def _by_rules(payload: Buffer) -> Kind | None:
-    """The same by the strict walk, for what is legal but seldom written."""
+    """Return the same by the strict walk, for what is legal but seldom written."""
     if not payload:
         return None
     if walk := evidence(payload, "example"):
@@ -82,7 +84,7 @@ def _plausible_graph(payload: Buffer, begin: int, end: int, known: range) -> boo
 
 
 def fits(payload: Buffer, kind: Kind) -> Misfit | None:
-    """Where a payload departs from `kind` (its offset, and why), or None if it is that kind to the last byte.
+    """Return where a payload departs from `kind` (its offset, and why), or None if it is that kind to the last byte.
 
     A misfit is what a common reader refuses, loses or reads otherwise than another one does: broken wire format, a
     message of another kind, or of no fields of its own, a value of the wrong wire type, a name that is not UTF-8, a
@@ -141,7 +143,7 @@ class KindVote:
             self.versioned = True
 
     def merge(self, other: KindVote) -> KindVote:
-        """The vote of both, those of `other` behind those of this; neither operand changes."""
+        """Return the vote of both, those of `other` behind those of this; neither operand changes."""
         versioned = self.versioned if self.seen else other.versioned
         near = self.closest_kind or (other.closest_kind and (self.seen + other.closest_kind[0], other.closest_kind[1]))
         return KindVote(self.votes + other.votes, self.seen + other.seen, versioned, near)
@@ -153,7 +155,7 @@ class KindVote:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of the file; None while no record was seen, `unknown` if none of them could tell."""
+        """Return the kind of the file; None while no record was seen, `unknown` if none of them could tell."""
         if not self.seen:
             return None
         if self.versioned:
@@ -166,7 +168,7 @@ class KindVote:
 
 
 def kind_of_file(payloads: Iterable[Buffer]) -> Kind | None:
-    """The kind of a file by its first records; None if there are none. Takes no more payloads than it needs."""
+    """Return the kind of a file by its first records; None if there are none. Takes no more payloads than it needs."""
     vote = KindVote()
     for payload in payloads:
         vote.add(payload)

@@ -1,6 +1,6 @@
-"""Single values for people and for JSON.
+"""Write single values as text and as JSON, and decide what counts as text.
 
-What counts as text: one rule for whatever shows a value, and for what describes many of them at a time.
+There is one rule for whatever shows a value, and for what describes many of them at a time.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def text_of(data: Buffer) -> str:
 
 
 def shortest_float32(value: float) -> float:
-    """The float with the shortest decimal that reads back as the same float32: 0.1 for 0.10000000149011612.
+    """Return the float with the shortest decimal that reads back as the same float32: 0.1 for 0.10000000149011612.
 
     `repr` of the result is that decimal. NaN and infinities come back as they are.
     """
@@ -65,7 +65,7 @@ def shortest_float32(value: float) -> float:
 
 
 def json_value(value: Value, kind: str | None, cut: int | None = None) -> JsonValue:
-    """One value as JSON holds it; see `FeatureView.json_values`."""
+    """Return one value as JSON holds it; see `FeatureView.json_values`."""
     if isinstance(value, float):
         if math.isfinite(value):
             return shortest_float32(value) if kind == "float" else value
@@ -86,7 +86,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
+    """Return a number of bytes for people: `17 bytes`, `48.0 KiB`, `2.0 GiB`."""
     if size < 1024:
         return plural(size, "byte")
     scaled = size / 1024

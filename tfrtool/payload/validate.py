@@ -1,9 +1,8 @@
-"""Does a payload hold a message of a kind, and nothing but it?
+"""Check that a payload holds a message of one kind, and nothing else.
 
-Protobuf passes over what it does not know, so that almost any message parses as almost any other, with its data gone.
-Here a message of the Example family must be known to its last field. Two uses share the walk: `fits` names the first
-byte at which a payload departs from its kind; `evidence` asks, for an unknown payload, whether a kind explains all of
-it.
+Protobuf skips what it does not know, so that almost any message parses as almost any other, with its data gone. Here a
+message of the Example family must be known to its last field. Two uses share the walk: `fits` names the first byte at
+which a payload departs from its kind; `evidence` asks, for an unknown payload, whether a kind explains all of it.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class MessageRules:
 
 @cache
 def message_rules(package: Package, name: str) -> MessageRules:
-    """The shape of a message of the outline, with those of the messages inside it."""
+    """Return the shape of a message of the outline, with those of the messages inside it."""
     shape = MessageRules(
         name, closed=not re.fullmatch(_OPEN, name), leaf=name.endswith("List") and name != "FeatureList"
     )
@@ -182,7 +181,7 @@ class StrictWalk:
 
 
 def evidence(payload: Buffer, kind: Kind) -> StrictWalk | None:
-    """What a walk met if `kind` explains every byte of the payload, else None. Large values are passed over."""
+    """Return what a walk met if `kind` explains every byte of the payload, else None. Large values are passed over."""
     walk = StrictWalk(payload, detecting=True)
     try:
         walk.message(0, len(payload), message_rules(*MESSAGE[kind]))
@@ -209,7 +208,7 @@ def nearly(payload: Buffer) -> str:
 
 
 def misfit(payload: Buffer, kind: Kind, *, lenient: bool = False) -> Misfit | None:
-    """The first departure of a payload from `kind`, or None; all is looked at but what bytes values hold.
+    """Return the first departure of a payload from `kind`, or None; all is looked at but what bytes values hold.
 
     `lenient`: see `StrictWalk`.
     """

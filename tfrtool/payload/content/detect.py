@@ -1,4 +1,4 @@
-"""What a bytes value holds, learnt from its first bytes, and how to say it in a few words."""
+"""Detect what a bytes value holds by its first bytes, and describe it in a few words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DetectedContent(NamedTuple):
 
 
 def content_of(value: Buffer) -> DetectedContent:
-    """What a value holds. Looks at its beginning, whatever its size, and copies no more than that.
+    """Return what a value holds. Looks at its beginning, whatever its size, and copies no more than that.
 
     Kinds: `jpeg png gif webp bmp tiff avif heic jpeg2000 wav flac ogg mp3 mp4 · gzip zlib zstd xz bzip2 zip pdf numpy ·
     tensor · example sequence_example event ofrecord · json utf-8 · empty · raw`.
@@ -65,7 +65,7 @@ def identify_content(value: Buffer) -> tuple[str, str, str]:
 
 
 def _other(value: Buffer) -> DetectedContent:
-    """What is no image and no sound."""
+    """Return what a value holds that is neither image nor sound."""
     if not value:
         return DetectedContent("empty")
     if is_text(value):
@@ -74,7 +74,7 @@ def _other(value: Buffer) -> DetectedContent:
 
 
 def packed(value: Buffer) -> DetectedContent | None:
-    """A container, told by its magic bytes; one of two bytes, as zlib has, by what comes of it."""
+    """Return a container by its magic bytes; if those are two bytes only, as zlib has, by what inflates from it."""
     if value[0] not in _MAGIC_FIRST:
         return None
     head = bytes(value[:_HEAD])
@@ -153,7 +153,7 @@ def describe_value(value: Buffer, width: int = 60) -> str:
 
 
 def _quoted(value: Buffer, what: str, size: str, width: int) -> str:
-    """The text in full if it has room, else its beginning."""
+    """Return the text in full if it has room, else its beginning."""
     if len(value) <= 4 * width:
         text = text_of(value)
         if len(text) + 2 <= width:

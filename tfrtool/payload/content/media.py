@@ -1,10 +1,9 @@
-"""Images, sound and containers known by their first bytes, with what their headers say; a few bytes are read, never
-all.
+"""Recognize images, sound and containers by their first bytes, and read what their headers hold.
 
-Each reader gets the whole value (a view, not copied) once its magic bytes stand, and returns a short detail, "" if the
-header is cut off or says nothing, or None if the value only looks like that format. Of JPEG and PNG the form is told
-too: which channels, of how many bits. Layouts: ITU-T T.81 (JPEG markers),
-the PNG, GIF89a, RIFF/WebP, BMP, FLAC, Ogg, MPEG audio and ISO base media file format descriptions.
+A few bytes are read, never all. Each reader gets the whole value (a view, not copied) once its magic bytes match, and
+returns a short detail, "" if the header is cut off or has none, or None if the value only looks like that format. Of
+JPEG and PNG it returns the form too: which channels, of how many bits. Layouts: ITU-T T.81 (JPEG markers), the PNG,
+GIF89a, RIFF/WebP, BMP, FLAC, Ogg, MPEG audio and ISO base media file format descriptions.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A serialized tensorflow.TensorProto, read in place and strictly: bytes that only look like one are none.
+"""Read a serialized tensorflow.TensorProto in place and strictly: bytes that only look like one are none.
 
 Types and their numbers: tensorflow/core/framework/types.proto. Which field holds the values of which type:
-tensor.proto.
-
-The number that a tensor of one element holds, as scalars are logged by TensorFlow 2, and by PyTorch on demand.
+tensor.proto. The number that a tensor of one element holds is read too, as TensorFlow 2 logs scalars, and PyTorch on
+demand.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ def _read(view: Buffer, begin: int, end: int, shape: tuple[int, ...] | None) -> 
 
 
 def _shape(view: Buffer, begin: int, end: int) -> tuple[int, ...]:
-    """The sizes of the dimensions; raises WireError where one is unknown or negative."""
+    """Return the sizes of the dimensions; raises WireError where one is unknown or negative."""
     sizes: list[int] = []
     for number, wire, first, last in fields(view, begin, end):
         if number != 2 or wire != LEN:
@@ -147,7 +146,7 @@ class Number(NamedTuple):
 
 
 def number_at(view: Buffer, at: int, code: str) -> float:
-    """The number of that code in the bytes from `at` on; an integer stays one."""
+    """Return the number of that code in the bytes from `at` on; an integer stays one."""
     if code == BFLOAT16:
         return float(unpack("<f", b"\0\0" + bytes(view[at : at + 2]))[0])
     value: float = unpack_from(f"<{code}", view, at)[0]
@@ -155,7 +154,7 @@ def number_at(view: Buffer, at: int, code: str) -> float:
 
 
 def number_of(view: Buffer, begin: int, end: int) -> Number | None:
-    """The number of the tensor in `[begin, end)`, or None where that is none of one element, or of no such type.
+    """Return the number of the tensor in `[begin, end)`, or None where that is none of one element, or of no such type.
 
     Raises WireError where it is no sound wire format.
     """
@@ -186,7 +185,7 @@ def number_of(view: Buffer, begin: int, end: int) -> Number | None:
 
 
 def _from_bits(bits: int, code: str) -> float:
-    """A number that stands as an integer in a list: halves by their bits, all others by their value."""
+    """Return a number that stands as an integer in a list: halves by their bits, all others by their value."""
     if code in ("e", BFLOAT16):
         return number_at((bits & 0xFFFF).to_bytes(2, "little"), 0, code)
     return bits if code in ("I", "Q") else signed64(bits)

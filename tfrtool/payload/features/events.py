@@ -1,4 +1,4 @@
-"""A TensorBoard event as features: its time, its step, and what it carries, a summary under the name of its tag."""
+"""Read a TensorBoard event as features: its time, its step, and each summary under the name of its tag."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _one(name: bytes, kind: ListKind, value: Value, note: str = "") -> FeatureVi
 
 
 def _other(payload: Buffer, number: int, begin: int, end: int) -> FeatureView:
-    """A file version or a graph, as it is; of a message, the text that it carries."""
+    """Return a file version or a graph, as it is; of a message, the text that it carries."""
     name, value, note = _FIELDS[number], (begin, end), ""
     if number in _INNER:
         parts = _parts(payload, begin, end)
@@ -86,7 +86,7 @@ def _other(payload: Buffer, number: int, begin: int, end: int) -> FeatureView:
 
 
 def _summary(payload: Buffer, begin: int, end: int) -> FeatureView:
-    """One value of a summary, named by its tag; the note says what it was logged as."""
+    """Return one value of a summary, named by its tag; the note says what it was logged as."""
     parts = _parts(payload, begin, end)
     first, last = parts.get((1, LEN)) or parts.get((7, LEN), (end, end))
     view = _summary_value(payload, bytes(payload[first:last]), parts)
@@ -130,7 +130,7 @@ def _histogram(payload: Buffer, name: bytes, begin: int, end: int) -> FeatureVie
 
 
 def _tensor(payload: Buffer, name: bytes, tensor: Tensor) -> FeatureView:
-    """The numbers or strings of a tensor; of other types the bytes of its content."""
+    """Return the numbers or strings of a tensor; of other types the bytes of its content."""
     content = tensor.field == 4
     if tensor.dtype in _NUMBERS:
         kind, code = _NUMBERS[tensor.dtype]

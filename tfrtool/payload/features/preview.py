@@ -1,4 +1,7 @@
-"""A feature in one line, in bounded time whatever its size: its first values, how many more, and their range."""
+"""Write a feature in one line: its first values, how many more there are, and their range.
+
+The time is bounded, whatever the size of the feature.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _RANGED = 4096  # longer lists are not read to the end for their range
 
 
 def preview(feature: FeatureView, width: int = 60) -> str:
-    """The values of a feature in about `width` characters, at least one of them.
+    """Return the values of a feature in about `width` characters, at least one of them.
 
     A single value stands plain, several as `[0.12, 3.4, … 781 more]`, followed by the least and the greatest if not
     all are shown and there are at most 4096; `[]` is an empty list, `unset` a feature of no kind.
@@ -35,7 +38,7 @@ def preview(feature: FeatureView, width: int = 60) -> str:
 
 
 def preview_list(view: FeatureListView, width: int = 60) -> str:
-    """The steps of a feature list in about `width` characters: `[[1, 2], [3], … 18 more]`."""
+    """Return the steps of a feature list in about `width` characters: `[[1, 2], [3], … 18 more]`."""
     if view.count == 0:
         return "[]"
     texts = []
@@ -46,7 +49,7 @@ def preview_list(view: FeatureListView, width: int = 60) -> str:
 
 
 def value_text(value: Value, kind: str | None, width: int = 60) -> str:
-    """One value: a number as it reads back, the shortest for a float32; bytes as `describe_value` puts them."""
+    """Return one value: a number as it reads back, the shortest for a float32; bytes as `describe_value` puts them."""
     if isinstance(value, float):
         return repr(shortest_float32(value)) if kind == "float" else repr(value)
     if isinstance(value, int):
@@ -57,7 +60,7 @@ def value_text(value: Value, kind: str | None, width: int = 60) -> str:
 
 
 def _room(texts: Sequence[str], count: int, width: int) -> int:
-    """How many of the texts have room in a list of `count`, at least one."""
+    """Return how many of the texts have room in a list of `count`, at least one."""
     used = len(texts[0])
     for shown, text in enumerate(texts[1:], 1):
         left = count - shown - 1
@@ -76,7 +79,7 @@ def _join(texts: Sequence[str], count: int, width: int) -> str:
 
 
 def _range(values: list[Value], kind: str) -> str:
-    """The least and the greatest number, NaN aside; how many are NaN."""
+    """Return the least and the greatest number, NaN aside; how many are NaN."""
     numbers = [value for value in values if isinstance(value, int | float)]
     sound = [number for number in numbers if not math.isnan(number)]
     parts = [f"{value_text(min(sound), kind)} to {value_text(max(sound), kind)}"] if sound else []

@@ -1,4 +1,4 @@
-"""What a payload holds, by its kind: the way from a record to its features."""
+"""Read the features of a payload, by its kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfrtool.types import Kind
 
 
 def read_features(payload: Buffer, kind: Kind) -> Features:
-    """The features of one payload of a known kind; of the kind `unknown`, none.
+    """Return the features of one payload of a known kind; of the kind `unknown`, none.
 
     Raises WireError, with the offset, if the payload is not sound wire format; values read later raise nothing.
     """

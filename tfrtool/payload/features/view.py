@@ -1,13 +1,12 @@
-"""A record's features, for showing: names, kinds, counts and, when asked for, values; read in place as protobuf would.
+"""Read the features of one record in place, for showing: names, kinds, counts and, when asked for, values.
 
 As protobuf does: of two kinds set in one feature the last wins, the same kind twice is one longer list, packed and
-unpacked numbers may mix, an entry without a name is named "", unknown fields are passed over. Unlike protobuf: a name
-that stands twice in a record is shown twice, in order and marked, and a name need not be UTF-8.
-
-Where a field that is set more than once stands in a message, as often as one likes, with none of it held.
+unpacked numbers may mix, an entry without a name is named "", unknown fields are skipped. Unlike protobuf: a name
+that occurs twice in a record is shown twice, in order and marked, and a name need not be UTF-8.
 
 A value takes two bytes of a record at least, and its place 150 bytes of memory. So where there are many they are found
-again each time: a record takes no more memory than it has features.
+again each time, and so are the pieces of a field that is set more than once: a record takes no more memory than it has
+features.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class FeatureView:
 
     @property
     def text(self) -> str:
-        """The name as text; bytes that are not UTF-8 are written \\xNN. Not safe for a terminal as it is."""
+        """Return the name as text; bytes that are not UTF-8 are written \\xNN. Not safe for a terminal as it is."""
         return text_of(self.name)
 
     def values(self, limit: int | None = None) -> list[Value]:
@@ -92,7 +91,7 @@ class FeatureView:
         return list(islice(self.read(), limit))
 
     def json_values(self, limit: int | None = None, cut: int | None = None) -> list[JsonValue]:
-        """The same for JSON: text, or {"bytes": base64}; numbers; NaN and infinities as strings.
+        """Return the same for JSON: text, or {"bytes": base64}; numbers; NaN and infinities as strings.
 
         float32 values are the shortest decimals that read back as the same float32. A bytes value longer than `cut`
         bytes becomes its beginning and its size: {"bytes": base64 of the first `cut`, "size": bytes in all}.
@@ -117,11 +116,11 @@ class FeatureListView:
 
     @property
     def text(self) -> str:
-        """The name as text; bytes that are not UTF-8 are written \\xNN. Not safe for a terminal as it is."""
+        """Return the name as text; bytes that are not UTF-8 are written \\xNN. Not safe for a terminal as it is."""
         return text_of(self.name)
 
     def steps(self, limit: int | None = None) -> list[FeatureView]:
-        """The first `limit` steps, or all."""
+        """Return the first `limit` steps, or all."""
         return list(islice(self.read(), limit))
 
 
@@ -150,7 +149,7 @@ def features_of(payload: Buffer, kind: Kind) -> Features:
 
 
 def map_entries(payload: Buffer, spans: Spans) -> Iterator[tuple[bytes, Spans]]:
-    """The name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
+    """Yield the name and the value of each entry of a map; a value that is set twice is two pieces, to be merged."""
     for begin, end in spans:
         for number, wire, first, last in fields(payload, begin, end):
             if number != 1 or wire != LEN:
@@ -185,7 +184,7 @@ def mark_repeated(views: list[FeatureView] | list[FeatureListView]) -> None:
 
 
 def _feature(payload: Buffer, name: bytes, spans: Spans, lists: dict[int, ListKind]) -> FeatureView:
-    """A feature of an entry."""
+    """Return a feature of an entry."""
     kind, count, found = find_lists(payload, spans, lists)
     if kind is None:
         return FeatureView(name, None, 0, nothing)
@@ -212,7 +211,7 @@ def find_lists(payload: Buffer, spans: Spans, lists: Mapping[int, ListKind]) -> 
 
 
 def view_of(payload: Buffer, name: bytes, kind: ListKind, begin: int, end: int, number: int) -> FeatureView:
-    """A view of the values that field `number` of the message in `[begin, end)` holds, packed or not."""
+    """Return a view of the values that field `number` of the message in `[begin, end)` holds, packed or not."""
     count = count_values(payload, begin, end, kind, number)
     return FeatureView(name, kind, count, partial(_values, payload, kind, [(begin, end)], number))
 
@@ -252,7 +251,7 @@ def pieces_of(payload: Buffer, begin: int, end: int, kind: ListKind, number: int
 
 
 def count_values(payload: Buffer, begin: int, end: int, kind: ListKind, number: int = 1) -> int:
-    """How many values a list holds; raises WireError if a packed run of it holds no whole number of them."""
+    """Return how many values a list holds; raises WireError if a packed run of it holds no whole number of them."""
     count = 0
     width = WIDTHS.get(kind)
     for first, last, packed in pieces_of(payload, begin, end, kind, number):
@@ -283,7 +282,7 @@ def _values(payload: Buffer, kind: ListKind, spans: Spans, number: int = 1) -> I
 
 
 def unpack(view: Buffer, begin: int, end: int, code: str) -> Iterator[float | int]:
-    """The little-endian numbers of `struct` type `code` in `[begin, end)`, a batch at a time."""
+    """Yield the little-endian numbers of `struct` type `code` in `[begin, end)`, a batch at a time."""
     width = struct.calcsize(f"<{code}")
     for at in range(begin, end, width * _BATCH):
         count = min((end - at) // width, _BATCH)

@@ -1,16 +1,15 @@
-"""The short way through records as every common writer lays them out: tags are changed in place, all else is copied.
+"""Map records in the common form by changing tags in place and copying all else.
 
-What is not of that form, or needs more than other tags, is left to the exact way, and both give the same bytes.
+What has another form, or needs more than other tags, is left to `Mapper.exactly`; both give the same bytes.
 
-The shortest way, for small records: one regular expression a layout, learnt from records that were read before.
+Small records take a shorter way still: one regular expression a layout, learnt from records that were read before.
+Records of a data set hold the same features in the same order, and differ in few sizes. What is between the values of
+such a record is then one of few byte strings, so that one match proves its whole structure, and its groups are what is
+between the tags that change. A layout knows only what it has read, so that it never takes what `TagRewriter` would not;
+a record that fits none is read entry by entry.
 
-Records of a data set hold the same features in the same order, and differ in few sizes. What stands between the values
-of such a record is then one of few byte strings, so that one match proves its whole structure, and its groups are what
-stands between the tags that change. A template knows only what it has seen, so that it never takes what the quick way
-would not; a record that fits none takes that way.
-
-A tag that changes stands behind a look-ahead, which settles the sizes up to the values, and between two groups: the
-text up to the tag, and the list behind it.
+A tag that changes is behind a look-ahead, which fixes the sizes up to the values, and between two groups: the text up
+to the tag, and the list behind it.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ class LayoutCache:
         self.learning = True
 
     def convert(self, p: bytes, at: int, record: int) -> bytes | None:
-        """The features of the record in `p[at:]` with their new tags, or None where no template fits."""
+        """Return the features of the record in `p[at:]` with their new tags, or None where no layout fits."""
         for layout in self._ready:
             assert layout.match is not None
             found = layout.match(p, at)
@@ -186,7 +185,7 @@ class LayoutCache:
 def part_of(
     p: bytes, entry: int, tag: int, end: int, name: bytes, new: int, varints: bool, checked: bool, loss: Loss | None
 ) -> Part | None:
-    """The feature whose entry begins at `entry`, whose list's tag stands at `tag`, and which ends at `end`.
+    """Return the feature whose entry begins at `entry`, whose list has its tag at `tag`, and which ends at `end`.
 
     None where a template could not hold it: of no value, of several pieces, of many numbers, or with a tag to be
     changed behind sizes that vary in width.
@@ -246,7 +245,7 @@ class TagRewriter:
         self._layouts_cache = LayoutCache()
 
     def convert(self, view: memoryview, record: int) -> list[bytes | memoryview] | None:
-        """The payload on the other side, in parts that may be views of it; None where it takes the exact way."""
+        """Return the payload on the other side, in parts that may be views of it; None where it takes the exact way."""
         small = len(view) < _IN_ONE_PIECE
         p = bytes(view) if small else view  # bytes are twice as fast to look into
         try:
@@ -278,7 +277,7 @@ class TagRewriter:
     def many(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
     ) -> list[bytes]:
-        """The payloads of the first of some records, as many as are all alike; often none."""
+        """Return the payloads of the first of some records, as many as are all alike; often none."""
         found = self._layouts_cache.many(view, begins, ends, which, self._wrapped, first)
         return [b"\x0a" + varint(len(one)) + one for one in found] if self._wraps else found
 

@@ -1,10 +1,7 @@
-"""The list of one feature on the other side: which kind it becomes, and its content.
-
-Numbers of one width as numbers of another, to the last bit.
+"""Write the list of one feature for the target: choose its kind, and convert its content to the last bit.
 
 Python's own floats cannot carry every float32: widening quietens a signalling NaN. So NaNs are converted as bits.
-
-Fields and lists written in parts, the large ones as views of what was read.
+Fields and lists are written in parts, the large ones as views of what was read.
 """
 
 from __future__ import annotations
@@ -47,7 +44,7 @@ class OutOfRange(ValueError):
 
 
 def fit_int32(packed: Buffer) -> bool:
-    """Whether sound packed varints are written in a form that means the same as int32 and as int64."""
+    """Return whether sound packed varints are written in a form that means the same as int32 and as int64."""
     return _INT32S.fullmatch(packed) is not None
 
 
@@ -57,7 +54,7 @@ def packed_ints(values: Iterable[int]) -> bytes:
 
 
 def checked_int32(values: Iterable[int]) -> Iterator[int]:
-    """The values, as long as they fit; raises OutOfRange."""
+    """Yield the values, as long as they fit; raises OutOfRange."""
     for index, value in enumerate(values):
         if not -(2**31) <= value < 2**31:
             raise OutOfRange(index, value)
@@ -65,7 +62,7 @@ def checked_int32(values: Iterable[int]) -> Iterator[int]:
 
 
 def all_int32(packed: Buffer) -> bool:
-    """Whether every int64 among sound packed varints is in the range of int32."""
+    """Return whether every int64 among sound packed varints is in the range of int32."""
     return fit_int32(packed) or all(-(2**31) <= signed64(v) < 2**31 for v in varints(packed, 0, len(packed)))
 
 
@@ -141,17 +138,17 @@ Pieces = list[bytes | memoryview]
 
 
 def size_of(pieces: Pieces) -> int:
-    """The bytes of all pieces."""
+    """Return the bytes of all pieces."""
     return sum(map(len, pieces))
 
 
 def sized(number: int, pieces: Pieces) -> Pieces:
-    """A LEN field that holds the pieces."""
+    """Return a LEN field that holds the pieces."""
     return [bytes((number << 3 | 2,)) + varint(size_of(pieces)), *pieces]
 
 
 def packed(data: bytes) -> Pieces:
-    """The content of a list of numbers: one packed run, or nothing, as protobuf writes it."""
+    """Return the content of a list of numbers: one packed run, or nothing, as protobuf writes it."""
     return sized(1, [data]) if data else []
 
 
@@ -164,7 +161,7 @@ def int64_as_int32(pieces: Iterator[memoryview]) -> bytes:
 
 
 def as_doubles(name: bytes, values: list[memoryview]) -> bytes:
-    """What `--double bytes` made of a list of doubles, back again."""
+    """Return what `--double bytes` made of a list of doubles, back again."""
     if len(values) != 1 or len(values[0]) % 8:
         raise Refused(name, "not one value of a multiple of 8 bytes, as doubles are stored", "leave its kind at bytes")
     return bytes(values[0])
@@ -266,14 +263,14 @@ class ListMapper:
         return packed(b"".join(pieces()))
 
     def _int32s(self, view: memoryview, item: Item, pieces: Callable[[], Iterator[memoryview]]) -> Pieces:
-        """The list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
+        """Return the list as it is where its numbers mean the same as int64, else read as int32 and written anew."""
         data = b"".join(pieces())
         if fit_int32(data):
             return self._as_it_is(view, item, pieces)
         return packed(packed_ints(map(signed32, varints(data, 0, len(data)))))
 
     def _reencoded(self, view: memoryview, item: Item, pieces: Pieces, record: int) -> Pieces:
-        """The pieces; where they are not the list as it stood, and nothing else tells that, it is told."""
+        """Return the pieces; report it where they are not the list as it was, and nothing else reports that."""
         if len(item.lists) == 1 and not item.split:
             begin, end = item.lists[0]
             if b"".join(pieces) != view[begin:end]:

@@ -1,4 +1,4 @@
-"""OFRecord to Example and back, on the wire: what both can hold is copied bit for bit, and the rest is told.
+"""Map OFRecord to Example and back on the wire: what both can hold is copied bit for bit, the rest is reported.
 
     kind     Example   OFRecord   what is done
     bytes       1         1       the list is copied
@@ -7,9 +7,9 @@
     double      -         3       see `Rules.double`; floats under `exact`, and back by the kind that is asked for
     int32       -         4       int64 in an Example: cut to 32 bits, as protobuf reads it, where it needs to be
 
-The order of features and repeated names stay. What protobuf has to make up its mind about is settled as it does: lists
-set twice are joined, a list of one kind overrides that of another. Sizes and tags come out in their shortest form, so
-that a record in the form that protobuf writes comes back byte for byte.
+The order of features and repeated names stay. What is ambiguous is decided as protobuf does: lists set twice are
+joined, a list of one kind overrides that of another. Sizes and tags are written in their shortest form, so that a
+record in the form that protobuf writes comes back byte for byte.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Mapper:
         self._rewriter = None if rules.renames or rules.lists else TagRewriter(source, target, self._change)
 
     def convert(self, payload: Buffer, record: int) -> Pieces | None:
-        """The payload of the record of that number on the other side, or None where it is to be left out.
+        """Return the payload of the record of that number on the other side, or None where it is to be left out.
 
         The parts may be views of `payload`. Raises WireError where that is not the message it should be, and Refused
         where the rules do not let it through.
@@ -95,13 +95,13 @@ class Mapper:
         return pieces if pieces is None or not self.rules.lists else [rebuilt(b"".join(pieces), self.rules.lists)]
 
     def made(self, kind: Kind) -> Kind:
-        """What becomes of the records of a file of that kind."""
+        """Return what becomes of the records of a file of that kind."""
         return kind if self._same else self.target
 
     def many(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], which: range, first: int
     ) -> list[bytes]:
-        """The payloads of the first of some records, where those are much alike; often none.
+        """Return the payloads of the first of some records, where those are much alike; often none.
 
         The records are `view[begins[i]:ends[i]]` with `i` in `which`, from the number `first` on. Gives what `convert`
         would, in less time.
@@ -109,7 +109,7 @@ class Mapper:
         return [] if self._rewriter is None else self._rewriter.many(view, begins, ends, which, first)
 
     def _change(self, name: bytes, number: int, record: int) -> TagChange | None:
-        """What the quick way may do with a feature of this name and this list, if anything."""
+        """Return what `TagRewriter` may do with a feature of this name and this list, if anything."""
         kind = _KINDS[self.source][number]
         item = Item(name, kind)
         try:
@@ -126,7 +126,7 @@ class Mapper:
         return TagChange(self._lists.numbers[wanted] << 3 | LEN, wanted != kind, loss)
 
     def exactly(self, view: memoryview, record: int) -> Pieces | None:
-        """The same as `convert`, by reading every field."""
+        """Return the same as `convert`, by reading every field."""
         self._unknown_fields.refuse_other_kinds(view)
         found = read_record(view, self.source, self._sequences, lenient=self.rules.unknown == "drop")
         for name in found.nameless:
@@ -176,7 +176,7 @@ class Mapper:
         return body
 
     def _sequence(self, view: memoryview, found: MappingRecord, features: list[_Feature], record: int) -> Pieces:
-        """A SequenceExample again, of the features of its context that are left, and of the feature lists."""
+        """Return a SequenceExample again, of the features of its context that are left, and of the feature lists."""
         context: Pieces = [piece for _, pieces in features for piece in pieces]
         lists: Pieces = []
         for name, steps in found.steps:
@@ -188,7 +188,7 @@ class Mapper:
         return self._bounded([*body, *sized(2, lists), *self._unknown_fields.kept(view, found.top)])
 
     def _step(self, view: memoryview, step: Item, new: bytes, record: int) -> Pieces:
-        """One step of a feature list, which stays where it is: those behind it count by their places."""
+        """Return one step of a feature list, which keeps its place: those after it count by theirs."""
         if step.kind is None and self.rules.no_kind != "keep":
             raise Refused(
                 step.name, "a step of it has no kind, and has to keep its place", "{no_kind=keep} lets it through"
@@ -237,7 +237,7 @@ class Mapper:
         return name, self._entry(view, beside, name, extra)
 
     def _flattened(self, view: memoryview, name: bytes, steps: list[Item], record: int) -> list[_Feature]:
-        """A feature list as two features: its values one after another, and how many there are in each step."""
+        """Return a feature list as two features: its values one after another, and how many there are in each step."""
         if self.names.target(name) is None:
             return []
         whole, counts = joined_steps(view, name, steps)

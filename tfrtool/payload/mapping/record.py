@@ -1,4 +1,4 @@
-"""A record's features as they stand on the wire, read as protobuf reads them: their lists are views, not values.
+"""Read the features of a record for mapping, as protobuf reads them: lists are spans of the payload, not values.
 
 What readers would not agree on is noted: a list that is set twice, fields that the message does not have.
 """
@@ -77,7 +77,7 @@ class MappingRecord:
 
 
 def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, Span]]:
-    """Each field as `fields` gives it, and the span from its tag to its end."""
+    """Yield each field as `fields` gives it, and the span from its tag to its end."""
     at = begin
     for number, wire, first, last in fields(view, begin, end):
         stop = read_tag(view, last, end)[2] if wire == SGROUP else last
@@ -86,7 +86,7 @@ def whole_fields(view: memoryview, begin: int, end: int) -> Iterator[tuple[int, 
 
 
 def _is_drawn(first: int, last: int, span: Span) -> bool:
-    """Whether the tag and the size before a LEN value take more bytes than they need, for a field below 16."""
+    """Return whether the tag and the size before a LEN value take more bytes than they need, for a field below 16."""
     return first - span[0] > 1 + max(1, ((last - first).bit_length() + 6) // 7)
 
 
@@ -128,7 +128,7 @@ def _read_features(view: memoryview, begin: int, end: int, side: Side, record: M
 
 
 def _read_entry(view: memoryview, begin: int, end: int) -> tuple[Item, list[Span], int]:
-    """An entry of a map: its item, the spans of its values, and where its name begins."""
+    """Return an entry of a map: its item, the spans of its values, and where its name begins."""
     item, values, order, name_at = Item(b""), [], [], begin
     for number, wire, first, last, span in whole_fields(view, begin, end):
         if wire == LEN and number in (1, 2):
@@ -153,7 +153,7 @@ def refuse_nested(name: bytes, at: int) -> None:
 
 
 def _is_entry(name: bytes) -> bool:
-    """Whether a name reads as a name with a value, as that of an Example that is taken for an OFRecord does."""
+    """Return whether a name reads as a name with a value, as that of an Example that is taken for an OFRecord does."""
     try:
         return [number for number, wire, _, _ in fields(name, 0, len(name)) if wire == LEN] == [1, 2]
     except WireError:
@@ -195,7 +195,7 @@ def _check_list(view: memoryview, begin: int, end: int, kind: ListKind, item: It
 
 
 def values_of(view: memoryview, spans: list[Span], kind: ListKind) -> Iterator[memoryview]:
-    """The values of a list in pieces: single values of bytes, and runs of numbers as they are packed."""
+    """Yield the values of a list in pieces: single values of bytes, and runs of numbers as they are packed."""
     for begin, end in spans:
         for number, wire, first, last in fields(view, begin, end):
             if number == 1 and wire in (_WIRE[kind], LEN):

@@ -1,7 +1,4 @@
-"""What a mapping between OFRecord and Example may be told, what it refuses, and what it changed, as values.
-
-Which features come along, and under which names.
-"""
+"""Define what a mapping may do, what it refuses and what it changed, and which features it keeps under which names."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ class NameMapping:
         self.seen = NamesSeen()
 
     def target(self, name: bytes) -> bytes | None:
-        """The name in the output, or None for a feature that is left out."""
+        """Return the name in the output, or None for a feature that is left out."""
         if not self._rules.renames:
             return name
         if name in self._known:
@@ -86,7 +83,7 @@ class Types:
         self._given = frozenset(rules.rename.values())
 
     def asked(self, name: bytes, new: bytes | None) -> bytes | None:
-        """The name in the output, or else in the input, unless that becomes the name of another feature."""
+        """Return the name in the output, or else in the input, unless that becomes the name of another feature."""
         if new in self._types:
             return new
         return name if name in self._types and name not in self._given else None
@@ -105,7 +102,7 @@ class Pattern:
         self._end = self._parts.pop() if self._parts else None
 
     def fits(self, name: str) -> bool:
-        """Whether it stands for this name."""
+        """Return whether it stands for this name."""
         if self._end is None:
             return name == self._start
         at, stop = len(self._start), len(name) - len(self._end)
@@ -166,7 +163,7 @@ class Rules:
 
     @property
     def renames(self) -> bool:
-        """Whether names are looked at at all."""
+        """Return whether names are looked at at all."""
         return bool(self.select or self.drop or self.rename or self.strip_prefix)
 
 
@@ -221,12 +218,12 @@ class Losses:
         return loss
 
     def all(self) -> list[Loss]:
-        """What was gathered, the losses first, then the changes that lose nothing."""
+        """Return what was gathered, the losses first, then the changes that lose nothing."""
         return sorted(filter(_has_records, self._found.values()), key=lambda loss: not loss.lost)
 
     @property
     def lost(self) -> bool:
-        """Whether any value is not in the output as it was."""
+        """Return whether any value is not in the output as it was."""
         return any(loss.lost for loss in self._found.values() if loss.records)
 
 

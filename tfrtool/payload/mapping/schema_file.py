@@ -1,9 +1,9 @@
-"""The names and kinds that features had, beside an output that cannot say them: what brings it back byte for byte.
+"""Record the names and kinds of features beside an output that cannot hold them, and load them for the way back.
 
 A schema is a JSON object: `tfrtool_schema` (1, the version of this layout), `from` and `to` (`example` or `ofrecord`),
 and `features`, of which each has `name` and `kind` in the output and `source_name` and `source_kind` in the input; a
 kind is null for a feature without one. What was a feature list has `lengths` too, the name of the feature that has
-those of its steps. Names that are not UTF-8 stand as `{"bytes": "<base64>"}`.
+those of its steps. Names that are not UTF-8 are `{"bytes": "<base64>"}`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SchemaRecorder:
         self._lengths[new] = lengths
 
     def to_json(self) -> bytes:
-        """The schema as a file holds it."""
+        """Return the schema as a file holds it."""
         import json
 
         features = [

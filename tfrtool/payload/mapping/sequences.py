@@ -1,4 +1,4 @@
-"""Feature lists of a SequenceExample laid flat, all values in one feature and the counts of steps beside; and back.
+"""Flatten the feature lists of a SequenceExample, all values in one feature and the counts of steps beside; and back.
 
 Where they stay feature lists, names must only differ within the context, and within the lists.
 """
@@ -23,7 +23,7 @@ _WITHOUT = "convert without {schema} to leave it flat"
 
 
 def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item, list[int]]:
-    """One feature of the values of all steps, and the number of values in each. Raises Refused for two kinds."""
+    """Return one feature of the values of all steps, and the number of values in each. Raises Refused for two kinds."""
     kinds = {step.kind for step in steps} - {None}
     if len(kinds) > 1:
         mixed = " and ".join(sorted(map(str, kinds)))
@@ -39,12 +39,12 @@ def joined_steps(view: memoryview, name: bytes, steps: list[Item]) -> tuple[Item
 
 
 def lengths_of(name: bytes, names: NameMapping) -> bytes:
-    """The name of the feature that holds the counts of a feature list of that name."""
+    """Return the name of the feature that holds the counts of a feature list of that name."""
     return names.target(name + _LENGTHS) or name + _LENGTHS
 
 
 def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
-    """The SequenceExample that a flat Example was, by the features that were lists and those of their lengths.
+    """Return the SequenceExample that a flat Example was, by the features that were lists and those of their lengths.
 
     Lists come in the order in which their lengths stand in the Example, which is that in which they were laid flat.
     Raises Refused where the lengths of a list do not add up.
@@ -109,7 +109,7 @@ def refuse_clashes_apart(record: MappingRecord, names: NameMapping) -> None:
 
 
 def _taken(old: list[bytes], names: NameMapping) -> dict[bytes, bytes]:
-    """The old name of each new one."""
+    """Return the old name of each new one."""
     taken: dict[bytes, bytes] = {}
     for name in old:
         _take(taken, name, names.target(name), name)

@@ -1,4 +1,4 @@
-"""What does not belong into a record that is mapped: other messages, fields that ours do not have, lists set twice."""
+"""Handle what does not belong in a record that is mapped: other messages, unknown fields, lists set twice."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class UnknownFields:
             self._losses.add(name, _UNKNOWN, record)
 
     def report_unusual(self, view: memoryview, item: Item, record: int) -> Pieces:
-        """The unknown fields of a feature that are kept; all that is odd about it is told."""
+        """Return the unknown fields of a feature that are kept, and report all that is unusual about it."""
         extra: Pieces = []
         if item.unknown or item.beside or item.within:
             extra = self._extra(view, item, record)
@@ -94,5 +94,5 @@ class UnknownFields:
         return [view[begin:end] for _, (begin, end) in item.unknown if self._rules.unknown == "keep"]
 
     def kept(self, view: memoryview, spans: list[Span]) -> Pieces:
-        """The fields of those spans, if they are to be kept."""
+        """Return the fields of those spans, if they are to be kept."""
         return [view[begin:end] for begin, end in spans] if self._rules.unknown == "keep" else []

@@ -1,1 +1,1 @@
-"""Records as rows of named values, and back."""
+"""Convert records to rows of named values, and back."""

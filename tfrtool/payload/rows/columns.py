@@ -1,10 +1,9 @@
-"""What the rows of a whole set have in common: of each feature its kind, whether it is one value or a list, and text.
+"""Survey what the rows of a whole set have in common, and make cells fit the message that they are written into.
 
-A `Survey` learns it from rows; a `RowSchema` holds it, and is what keeps JSON plain and gives a table its columns. As
-JSON it is one object: `tfrtool_rows` (1, the version of this layout), `message`, and `features` and `feature_lists`:
-name -> {"kind", "scalar", "text", "always"}; `renamed` has the names that features had before, by those that they have.
-
-Cells made to fit the message that they are written into, and the numbers that JSON and tables bring.
+Of each feature that is its kind, whether it is one value or a list, and whether it is text. A `Survey` learns it from
+rows; a `RowSchema` holds it, and is what keeps JSON plain and gives a table its columns. As JSON it is one object:
+`tfrtool_rows` (1, the version of this layout), `message`, and `features` and `feature_lists`: name -> {"kind",
+"scalar", "text", "always"}; `renamed` has the names that features had before, by those that they have.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WIDENED = LossKind("int32-widened", "int32 became int64", lost=False)
 
 
 def coerce_cell(name: str, cell: Cell, message: Message, double: Double, changes: list[RowChange]) -> Cell:
-    """The cell as the message can hold it: an Example has neither doubles nor int32.
+    """Return the cell as the message can hold it: an Example has neither doubles nor int32.
 
     Raises RowError for doubles that the rule does not let through, and for those beyond float32 always.
     """
@@ -52,7 +51,7 @@ def coerce_cell(name: str, cell: Cell, message: Message, double: Double, changes
 
 
 def to_float32(name: str, numbers: Sequence[float] | array[float]) -> array[float]:
-    """The nearest float32 values. Raises RowError for a number beyond them."""
+    """Return the nearest float32 values. Raises RowError for a number beyond them."""
     try:
         narrow = array("f", numbers)
     except OverflowError:
@@ -66,7 +65,7 @@ def to_float32(name: str, numbers: Sequence[float] | array[float]) -> array[floa
 def decimals_to_float32(
     name: str, numbers: list[float], changes: list[RowChange], rounded: bool = False
 ) -> array[float]:
-    """The same for numbers that were written as decimals; those that read back as other decimals are told.
+    """Return the same for numbers that were written as decimals; those that read back as other decimals are told.
 
     `rounded`: one of them was another number before it became a double.
     """
@@ -117,7 +116,7 @@ class RowSchema:
     renamed: dict[str, str] = field(default_factory=dict, compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `from_json` reads."""
+        """Return the object that `from_json` reads."""
         groups = {"features": self.features, "feature_lists": self.feature_lists}
         named = {key: {name: column._asdict() for name, column in group.items()} for key, group in groups.items()}
         whole = {"tfrtool_rows": _VERSION, "message": self.message, **named}
@@ -237,12 +236,12 @@ class Survey:
         return traits
 
     def conflicts(self) -> dict[str, dict[ListKind, RowPlace]]:
-        """The features of more than one kind, with the first record that has each kind."""
+        """Return the features of more than one kind, with the first record that has each kind."""
         both = (*self.features.items(), *self.feature_lists.items())
         return {name: traits.kinds for name, traits in both if len(traits.kinds) > 1}
 
     def schema(self) -> RowSchema:
-        """What was learnt. A feature of more than one kind has that which came first."""
+        """Return what was learnt. A feature of more than one kind has that which came first."""
         groups = (self.features, self.feature_lists)
         features, lists = ({name: one.column(self.records) for name, one in group.items()} for group in groups)
         return RowSchema(self.message, features, lists)

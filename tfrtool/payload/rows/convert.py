@@ -1,9 +1,9 @@
-"""A record as a row: the values of its features by name, as tables and JSON hold them; and payloads made from rows.
+"""Convert payloads to rows, the values of features by name as tables and JSON hold them, and rows to payloads.
 
-What a row holds is all that protobuf says of a message. `write_row` spells it in the one way in which the common
-writers do: entries in the order of the row, a name and then a value, one list a feature, numbers packed, no varint
-longer than it needs to be. A payload that is spelled so comes back byte for byte. Of any other `read_row` says what
-will come back otherwise, as `RowChange`s: a `lost` one loses something, the rest leave every value as it was.
+A row holds all that protobuf reads from a message. `write_row` writes it in the one form that the common writers use:
+entries in the order of the row, a name and then a value, one list a feature, numbers packed, no varint longer than it
+needs to be. A payload in this form comes back byte for byte. Of any other `read_row` reports what will come back
+otherwise, as `RowChange`s: a `lost` one loses something, the rest leave every value as it was.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENTRY, _VALUE = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 def read_row(
     payload: Buffer, message: Message, changes: list[RowChange] | None = None, *, lenient: bool = False
 ) -> Row:
-    """The row of a payload; what will not come back is added to `changes`.
+    """Return the row of a payload; what will not come back is added to `changes`.
 
     Raises RowError where the payload is not that message to its last byte (`strict.misfit` has the rules; an OFRecord
     may have no features). `lenient` reads it as protobuf does instead: unknown fields are dropped, of two lists of a
@@ -166,7 +166,7 @@ def _sized(tag: int, data: bytes) -> bytes:
 
 
 def write_row(row: Row) -> bytes:
-    """The payload of a row. Raises RowError for a kind that the message has not: a double in an Example."""
+    """Return the payload of a row. Raises RowError for a kind that the message has not: a double in an Example."""
     tags = _FIELDS[row.message]
     context = b"".join(_entry(name, _feature(name, cell, tags)) for name, cell in row.features.items())
     if row.message == "ofrecord":
@@ -187,7 +187,7 @@ def _entry(name: str, value: bytes) -> bytes:
 
 
 def _head(name: str) -> bytes:
-    """The field of a name in its entry, remembered unless it is long: names are few and come again."""
+    """Return the field of a name in its entry. It is kept unless it is long: names are few and come again."""
     head = _sized(_ENTRY, name.encode())
     if len(head) <= LONG_NAME:
         if len(_heads) >= _MOST_HEADS:

@@ -71,14 +71,14 @@ class JsonParser:
         self._error = json.JSONDecodeError
 
     def row(self, line: str, changes: list[RowChange]) -> Row:
-        """The row of a line; what was read otherwise than it was written is added to `changes`.
+        """Return the row of a line; what was read otherwise than it was written is added to `changes`.
 
         Raises BadJson where the line is no JSON, RowError where it is and no row.
         """
         return self.row_of(self.object(line), changes)
 
     def object(self, line: str) -> dict[str, Any]:
-        """The object of a line, not looked into."""
+        """Return the object of a line, not looked into."""
         try:
             value = self._decode(line)
         except self._error as error:
@@ -94,7 +94,7 @@ class JsonParser:
         return value
 
     def row_of(self, value: dict[str, Any], changes: list[RowChange]) -> Row:
-        """The same of an object that was parsed already."""
+        """Return the same of an object that was parsed already."""
         if self.message is None:
             both = all(isinstance(value.get(part), dict) for part in _PARTS) and len(value) == 2
             self.message = "sequence_example" if both else self._otherwise
@@ -223,7 +223,7 @@ def _number(name: str, kind: str, item: Any) -> float:
 
 
 def _borne(name: str, value: dict[str, Any]) -> tuple[ListKind, Any]:
-    """The kind that a value bears, and the value."""
+    """Return the kind that a value bears, and the value."""
     key = next(iter(value))
     if len(value) != 1 or key not in _BEARS:
         known = ", ".join(sorted(_BEARS))
@@ -277,7 +277,7 @@ def _what(value: Any) -> str:
 
 
 def locate(line: str, feature: str | None) -> int:
-    """The column, counted from 1, of the last key of that name in an object that parses; 1 if there is none.
+    """Return the column, counted from 1, of the last key of that name in an object that parses; 1 if there is none.
 
     The parts of a SequenceExample are looked into.
     """
@@ -289,7 +289,7 @@ def locate(line: str, feature: str | None) -> int:
 
 
 def _search(line: str, at: int, feature: str, decoder: Any, depth: int) -> tuple[int, int]:
-    """The column, 0 for none, and the offset behind the object that begins at `at`."""
+    """Return the column, 0 for none, and the offset behind the object that begins at `at`."""
     found = 0
     at = _skip(line, at + 1)
     while line[at] == '"':

@@ -40,7 +40,7 @@ class _InferredColumn:
             self.kinds.setdefault(one, line)
 
     def column(self, name: str, mixed: bool) -> RowColumn:
-        """The column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
+        """Return the column. `mixed`: values that bear their kind have it, and say nothing of those that do not."""
         kinds = (mixed and self.plain) or set(self.kinds)
         kind: ListKind | None
         if not kinds:
@@ -108,18 +108,18 @@ class SchemaInference:
         return group[name]
 
     def merged(self) -> frozenset[str]:
-        """The features of which some values are integers, and floats all the same since others are."""
+        """Return the features of which some values are integers, and floats all the same since others are."""
         both = [*self._features.items(), *self._lists.items()]
         return frozenset(name for name, infer_kind in both if {"int64", "float"} <= infer_kind.plain)
 
     @property
     def wide(self) -> bool:
-        """Whether there are kinds that an Example does not have."""
+        """Return whether there are kinds that an Example does not have."""
         both = (*self._features.values(), *self._lists.values())
         return any(not infer_kind.kinds.keys().isdisjoint(("double", "int32")) for infer_kind in both)
 
     def schema(self, *, mixed: bool = False) -> RowSchema:
-        """What was learnt: a feature of integers and of other numbers is float.
+        """Return what was learnt: a feature of integers and of other numbers is float.
 
         Raises RowError for a feature of numbers and of texts, naming the first line of each; `mixed` leaves such a
         feature without a kind instead, so that each of its values tells its own.

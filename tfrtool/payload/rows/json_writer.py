@@ -1,4 +1,4 @@
-"""Rows as JSON objects, each on one line.
+"""Write rows as JSON objects, each on one line.
 
     {"label": 3, "bbox": [0.1, 0.25], "name": "cat", "image": {"bytes": "/9j/4AAQ"}}
     {"context": {…}, "feature_lists": {"tokens": [1, 2, 3], "boxes": [[0.1, 0.2], [0.3, 0.4]]}}    a SequenceExample
@@ -55,7 +55,7 @@ class JsonWriter:
         self._plain: dict[tuple[str | bytes, bool], ListKind] = {}
 
     def line(self, row: Row, changes: list[RowChange]) -> str:
-        """The row as one line, without its end; what will not come back is added to `changes`."""
+        """Return the row as one line, without its end; what will not come back is added to `changes`."""
         columns = self._features
         cells = [
             f"{self._name(name)}:{self._cell(name, cell, columns.get(name), changes)}"
@@ -122,7 +122,7 @@ class JsonWriter:
 
 
 def _digest(name: str) -> bytes:
-    """What a long name is known by."""
+    """Return what a long name is known by."""
     from hashlib import blake2b
 
     return blake2b(name.encode(), digest_size=16).digest()

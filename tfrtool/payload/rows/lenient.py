@@ -1,4 +1,4 @@
-"""Rows of payloads that are spelled otherwise than the common writers do: as protobuf reads them, with what is lost."""
+"""Read rows of payloads in any legal form, as protobuf reads them, and report what is lost."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class _LenientReader:
         return steps
 
     def _cell(self, name: str, spans: Spans) -> Cell:
-        """One feature: of two kinds the last counts, of two lists of one kind both."""
+        """Return one feature: of two kinds the last counts, of two lists of one kind both."""
         kind: ListKind | None = None
         found: Spans = []
         for begin, end in spans:

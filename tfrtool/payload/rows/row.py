@@ -1,4 +1,4 @@
-"""What a row is made of: cells by name; and what is said of one that does not come back as it was.
+"""Define rows: cells by name, and what is reported of a cell that does not come back as it was.
 
 Floats and doubles are kept as their bits, so that each NaN stays the NaN that it was.
 """
@@ -46,17 +46,17 @@ class RowChange(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What became of it, for people."""
+        """Return what became of it, for people."""
         return self.kind.words.format(*self.about)
 
     @property
     def lost(self) -> bool:
-        """Whether a value, a name or a kind is not there as it was."""
+        """Return whether a value, a name or a kind is not there as it was."""
         return self.kind.lost
 
 
 def shown(name: str) -> str:
-    """A name in a sentence: quoted, and cut where it is long."""
+    """Return a name in a sentence: quoted, and cut where it is long."""
     return repr(name) if len(name) <= _NAME else f"{name[:_NAME]!r}…"
 
 

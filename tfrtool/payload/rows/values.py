@@ -1,6 +1,6 @@
-"""Lists of numbers as the wire packs them, and as arrays.
+"""Pack and unpack lists of numbers, and write single values as JSON text.
 
-Single values of a row as JSON text: the shortest decimal of a float, and bytes that are text or base64.
+A float is written as its shortest decimal, bytes as text or base64.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def few_unpacked(kind: ListKind, raw: bytes) -> array | None:  # type: ignore[ty
 
 
 def unpacked(kind: ListKind, raw: bytes) -> array:  # type: ignore[type-arg]
-    """The numbers of a packed list. Raises WireError where it holds no whole number of them."""
+    """Return the numbers of a packed list. Raises WireError where it holds no whole number of them."""
     if kind in ("float", "double"):
         numbers = array(CODES[kind])
         if len(raw) % numbers.itemsize:
@@ -106,7 +106,7 @@ def packed(kind: ListKind, values: array) -> bytes:  # type: ignore[type-arg]
 
 
 def is_usual(kind: ListKind, raw: bytes, numbers: array) -> bool:  # type: ignore[type-arg]
-    """Whether a packed list is what `packed` makes of its numbers."""
+    """Return whether a packed list is what `packed` makes of its numbers."""
     if kind in ("float", "double") or len(raw) == len(numbers):
         return True
     if kind == "int64":
@@ -139,7 +139,7 @@ def is_text(value: bytes) -> bool:
 
 
 def string(text: str) -> str:
-    """A JSON string on one line, in UTF-8, that can be printed."""
+    """Return a JSON string on one line, in UTF-8, that can be printed."""
     from json.encoder import encode_basestring
 
     quoted: str = encode_basestring(text)
@@ -149,7 +149,7 @@ def string(text: str) -> str:
 
 
 def base64_string(value: bytes) -> str:
-    """A JSON string of base64."""
+    """Return a JSON string of base64."""
     return f'"{b64encode(value).decode()}"'
 
 
@@ -159,7 +159,7 @@ def doubles(values: array[float]) -> list[str]:
 
 
 def floats(values: array[float]) -> list[str]:
-    """The same for float32 values: of the decimals that read back as the same float32, the shortest."""
+    """Return the same for float32 values: of the decimals that read back as the same float32, the shortest."""
     if not all(map(math.isfinite, values)):
         return [_one(value) if math.isfinite(value) else _named(value) for value in values]
     if len(values) <= _FEW_TEXTS:

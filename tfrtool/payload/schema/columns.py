@@ -39,7 +39,7 @@ def blobs_of(p: Buffer, spans: Sequence[tuple[int, int]], place: Callable[[int],
 def _contents(
     p: Buffer, spans: Sequence[tuple[int, int]], shortest: int, place: Callable[[int], RecordPlace]
 ) -> dict[str, ContentCount]:
-    """What the values hold; `shortest` is the least size of one."""
+    """Return what the values hold; `shortest` is the least size of one."""
     if len(spans) < _FEW:
         return _summed(p, spans, range(len(spans)), place)
     if shortest >= HEAD:
@@ -158,7 +158,7 @@ def _add_blobs(
 
 
 def _spans(p: Buffer, row: Sequence[EntryHeader], offsets: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The values of lists of any length, each with the number of its list."""
+    """Yield the values of lists of any length, each with the number of its list."""
     for i, (header, at) in enumerate(zip(row, offsets, strict=True)):
         if header.several:
             for span in sized_values(p, at + header.head, at + header.total):

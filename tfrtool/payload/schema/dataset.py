@@ -1,4 +1,4 @@
-"""What a data set holds, whatever its kind: one value for a file, and for many."""
+"""Describe what a data set holds, whatever its kind: one value for a file, and for many."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Schema:
         return self.events
 
     def with_unknown(self) -> WireTable:
-        """The same for records of no known kind."""
+        """Return the same for records of no known kind."""
         if self.unknown is None:
             from tfrtool.payload.schema.unknown import WireTable
 
@@ -106,7 +106,7 @@ class Schema:
 
     @property
     def incomplete(self) -> bool:
-        """Whether there were more features, tags or fields than can be described."""
+        """Return whether there were more features, tags or fields than can be described."""
         return any(part is not None and part.more for part in self._parts)
 
     @property
@@ -127,12 +127,12 @@ class Schema:
 
     @property
     def records(self) -> int:
-        """The records that are described."""
+        """Return the records that are described."""
         return sum(self.kinds.values())
 
     @property
     def kinds(self) -> dict[Kind, int]:
-        """How many records of each kind are described, those of most records first; none without a record."""
+        """Return how many records of each kind are described, those of most records first; none without a record."""
         named: Kind = "sequence_example" if self.examples.sequences else "example"
         examples, ofrecords = self.examples.records - self.blank, self.ofrecords.records - self.blank
         counts: dict[Kind, int] = {
@@ -154,7 +154,7 @@ class Schema:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of most records, None where there are none."""
+        """Return the kind of most records, None where there are none."""
         return next(iter(self.kinds), None)
 
     def kind_of(self, table: Table) -> Kind | None:
@@ -164,7 +164,7 @@ class Schema:
 
     @property
     def table(self) -> Table:
-        """The features of most records: those of Examples, or of OFRecords."""
+        """Return the features of most records: those of Examples, or of OFRecords."""
         kinds = self.kinds
         of_examples = kinds.get("example", 0) + kinds.get("sequence_example", 0)
         return self.ofrecords if kinds.get("ofrecord", 0) > of_examples else self.examples

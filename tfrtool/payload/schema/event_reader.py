@@ -46,7 +46,7 @@ class EventReader:
     def summarise(
         self, view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str
     ) -> tuple[EventTable, list[tuple[int, WireError]]]:
-        """The table of the events `view[begins[i]:ends[i]]`, and those that do not parse."""
+        """Return the table of the events `view[begins[i]:ends[i]]`, and those that do not parse."""
         table = EventTable()
         misfits = []
         for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
@@ -92,19 +92,19 @@ class EventReader:
                 tag.add(*scalar)
 
     def _values(self, payload: memoryview) -> Iterator[Value]:
-        """The values of the summaries of an event that was walked before."""
+        """Yield the values of the summaries of an event that was walked before."""
         for number, wire, begin, end in fields(payload, 0, len(payload)):
             if number == 5 and wire == LEN:
                 yield from self._values_of(payload, begin, end)
 
     def _values_of(self, payload: memoryview, begin: int, end: int) -> Iterator[Value]:
-        """The values of the summary in `[begin, end)`."""
+        """Yield the values of the summary in `[begin, end)`."""
         for number, wire, first, last in fields(payload, begin, end):
             if number == 1 and wire == LEN:
                 yield self._value(payload, first, last)
 
     def _value(self, payload: memoryview, begin: int, end: int) -> Value:
-        """The tag of a summary value, what it was logged as, and the number where it is one."""
+        """Return the tag of a summary value, what it was logged as, and the number where it is one."""
         size = end - begin
         if spot := self.spots.get(size):
             at, width = spot

@@ -28,7 +28,7 @@ class FirstSeen(NamedTuple):
     place: RecordPlace
 
     def after(self, before: int) -> FirstSeen:
-        """The same, seen from a stretch that begins `before` records earlier."""
+        """Return the same, seen from a stretch that begins `before` records earlier."""
         return FirstSeen(before + self.at, self.place)
 
 
@@ -91,7 +91,7 @@ class Tag:
 
     @property
     def number_kind(self) -> str:
-        """The kind of feature that holds such numbers."""
+        """Return the kind of feature that holds such numbers."""
         return "double" if self.wide else "float"
 
 
@@ -140,7 +140,7 @@ class EventTable:
 
     @classmethod
     def of_blanks(cls, records: int, first: RecordPlace) -> EventTable:
-        """The table of so many events that say nothing."""
+        """Return the table of so many events that say nothing."""
         return cls(records, first, ends=Ends(first.path))
 
     def add(self, place: RecordPlace, time: float | None, step: int | None, starts: bool, what: str) -> None:
@@ -172,7 +172,7 @@ class EventTable:
         self.records += 1
 
     def tag(self, name: bytes, place: RecordPlace, step: int) -> Tag:
-        """The tag of that name, begun in this record if there was none."""
+        """Return the tag of that name, begun in this record if there was none."""
         found = self.tags.get(name)
         if found is None:
             if self._is_full():
@@ -240,7 +240,7 @@ class EventTable:
 
 
 def _joined(mine: Ends | None, theirs: Ends, before: int) -> Ends:
-    """The ends of both stretches; those of the later one alone where it is of another file."""
+    """Return the ends of both stretches; those of the later one alone where it is of another file."""
     stepped = theirs.first_stepped.after(before) if theirs.first_stepped else None
     if mine is None or mine.path != theirs.path:
         return replace(theirs, first_stepped=stepped)

@@ -1,4 +1,4 @@
-"""One feature over many records: in which it stands, of which kind, with how many values."""
+"""Summarize one feature over many records: in which it occurs, of which kind, with how many values."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Feature:
                 values.distinct = None
 
     def lists(self, kind: str | None, place: RecordPlace) -> ListSummary:
-        """The lists of a kind, which are begun at `place` if there were none."""
+        """Return the lists of a kind, which are begun at `place` if there were none."""
         found = self.kinds.get(kind)
         if found is None:
             found = self.kinds[kind] = ListSummary(kind, 0, place, 1 << 62, 0, values_for(kind), place, place)
@@ -114,44 +114,44 @@ class Feature:
 
     @property
     def set_kinds(self) -> list[str]:
-        """The kinds that lists of it have, the most frequent first; features of no kind aside."""
+        """Return the kinds that lists of it have, the most frequent first; features of no kind aside."""
         found = [lists for kind, lists in self.kinds.items() if kind is not None]
         return [str(lists.kind) for lists in sorted(found, key=lambda lists: -lists.records)]
 
     @property
     def kind(self) -> str | None:
-        """The kind of most records that set one; None where none does."""
+        """Return the kind of most records that set one; None where none does."""
         return next(iter(self.set_kinds), None)
 
     @property
     def shortest(self) -> int:
-        """The fewest values of a list where the feature stands."""
+        """Return the fewest values of a list where the feature stands."""
         return min((lists.shortest for lists in self.kinds.values()), default=0)
 
     @property
     def longest(self) -> int:
-        """The most values of a list."""
+        """Return the most values of a list."""
         return max((lists.longest for lists in self.kinds.values()), default=0)
 
     @property
     def contents(self) -> dict[str, ContentCount]:
-        """What its bytes values hold."""
+        """Return what its bytes values hold."""
         lists = self.kinds.get("bytes")
         return lists.values.contents if lists is not None and isinstance(lists.values, Blobs) else {}
 
     @property
     def content(self) -> str | None:
-        """What most of its bytes values hold that are not empty; None where it has none."""
+        """Return what most of its bytes values hold that are not empty; None where it has none."""
         contents = self.contents
         return max(contents, key=lambda kind: (kind != "empty", contents[kind].values), default=None)
 
 
 def within(names: Iterable[Key], bound: int) -> set[Key]:
-    """The `bound` shortest names."""
+    """Return the `bound` shortest names."""
     found = set(names)
     return found if len(found) <= bound else set(sorted(found, key=rank)[:bound])
 
 
 def rank(key: Key) -> tuple[int, bytes, bool]:
-    """Where a name stands among all names that there can be: short ones first."""
+    """Return where a name stands among all names that there can be: short ones first."""
     return len(key[1]), key[1], key[0]

@@ -28,7 +28,7 @@ class Broken(ValueError):
 
 
 def decode(token: bytes) -> int:
-    """The unsigned value of one varint, cut to 64 bits."""
+    """Return the unsigned value of one varint, cut to 64 bits."""
     value = 0
     for byte in reversed(token):
         value = value << 7 | byte & 0x7F

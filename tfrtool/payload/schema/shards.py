@@ -1,4 +1,4 @@
-"""Which shards differ from the others: in the features that every record of a shard has, their kinds and lengths."""
+"""Find shards that differ from the others: in the features that every record has, their kinds and lengths."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class ShardGroups:
 
 
 def signature(table: Table) -> Signature:
-    """What a file holds in every record."""
+    """Return what a file holds in every record."""
     found = []
     for key, feature in table.features.items():
         if feature.missing is None:
@@ -184,7 +184,7 @@ def signature(table: Table) -> Signature:
 
 
 def _digest(found: Signature) -> bytes:
-    """What is held of a signature that is not: the same in each process, and of the same size for any."""
+    """Return what is held of a signature that is not: the same in each process, and of the same size for any."""
     from hashlib import blake2b
 
     digest = blake2b(digest_size=16)

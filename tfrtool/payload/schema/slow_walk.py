@@ -1,11 +1,9 @@
-"""The entries of a record, one by one and by the rules of protobuf: for what the fast walk does not know.
+"""Summarize records of any legal form one by one, by the rules of protobuf, and feature lists.
 
 As protobuf does: of two kinds set in one feature the last wins, the same kind twice is one longer list, packed and
-unpacked numbers may mix, an entry without a name is named "", unknown fields are passed over, and of two entries of the
+unpacked numbers may mix, an entry without a name is named "", unknown fields are skipped, and of two entries of the
 same name the last counts. Unlike protobuf, which refuses an Example with a name that is not UTF-8, this takes any bytes
 for a name, as the parser of tf.io does.
-
-Records read one by one: those of an unusual form, and feature lists. Slower, and right about everything.
 """
 
 from __future__ import annotations
@@ -76,7 +74,7 @@ class Steps:
 
     @property
     def held(self) -> int:
-        """How many steps are held."""
+        """Return how many steps are held."""
         return len(self._held or ())
 
     def __iter__(self) -> Iterator[Entry]:
@@ -139,7 +137,7 @@ def _read_features(view: Buffer, begin: int, end: int, record: RecordEntries, la
 
 
 def read_feature(view: Buffer, spans: Spans, layout: Layout) -> Entry:
-    """A feature in one or several pieces; its lists are checked, those too that a later one overrides."""
+    """Return a feature in one or several pieces; its lists are checked, those too that a later one overrides."""
     if isinstance(spans, list) and len(spans) == 1:
         ((begin, end),) = spans
         common = _common(view, begin, end, layout)
@@ -163,7 +161,7 @@ def _common(view: Buffer, begin: int, end: int, layout: Layout) -> Entry | None:
 
 
 def steps(view: Buffer, spans: Spans) -> Iterator[Entry]:
-    """The steps of a feature list, each a feature without a name."""
+    """Yield the steps of a feature list, each a feature without a name."""
     for begin, end in spans:
         for number, wire, first, last in fields(view, begin, end):
             if number == 1 and wire == LEN:
@@ -176,7 +174,7 @@ _MANY = 1 << 12  # values that are looked at together
 def one_by_one(
     p: Buffer, begins: Sequence[int], ends: Sequence[int], first: int, path: str, layout: Layout
 ) -> tuple[Table, list[tuple[int, WireError]]]:
-    """The table of these records, and those that do not parse, which are not in it (see `read_record`)."""
+    """Return the table of these records, and those that do not parse, which are not in it (see `read_record`)."""
     total = Table()
     misfits: list[tuple[int, WireError]] = []
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
@@ -199,7 +197,7 @@ def _refuse_alien(payload: Buffer, begin: int, layout: Layout) -> None:
 
 
 def table_of(p: Buffer, record: RecordEntries, place: RecordPlace) -> Table:
-    """The table of one record."""
+    """Return the table of one record."""
     features: dict[Key, Feature] = {}
     for key, entry in record.entries.items():
         feature = features[key] = _feature(key, record, place)

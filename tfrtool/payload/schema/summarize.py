@@ -29,7 +29,7 @@ class FeatureBatch:
         self.features: dict[Key, Feature] = {}
 
     def place(self, number: int) -> RecordPlace:
-        """The record of that number in the batch."""
+        """Return the record of that number in the batch."""
         return RecordPlace(self.path, self.records[number])
 
     def table(self) -> Table:
@@ -241,7 +241,7 @@ def _add_blob(blobs: Blobs, value: memoryview, place: RecordPlace) -> None:
 def summarise(
     view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str, known: HeaderCache
 ) -> tuple[Table, list[Misfit]]:
-    """The table of the payloads `view[begins[i]:ends[i]]`, which are records `first`, `first + 1` … of the file.
+    """Return the table of the payloads `view[begins[i]:ends[i]]`, which are records `first`, `first + 1` … of the file.
 
     Those that do not parse (see `read_record`) are not in the table, but in the list.
     """
@@ -298,7 +298,7 @@ class _Stretch:
             self.headers, self.offsets, self.marks, self.odd = entries(view, begins, ends, known)
 
     def tables(self) -> Iterator[tuple[Table, list[Misfit]]]:
-        """The tables of the records, in order, and those that do not parse."""
+        """Yield the tables of the records, in order, and those that do not parse."""
         count = len(self.begins)
         if len(self.odd) * _ODD > count:
             yield self._one_by_one(0, count)

@@ -1,4 +1,4 @@
-"""The features of many records: what a data set of Examples, SequenceExamples or OFRecords holds."""
+"""Summarize the features of many records: what a data set of Examples, SequenceExamples or OFRecords holds."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Table:
             self._share(self.features)
 
     def _kept(self) -> set[Key]:
-        """The features of most records, as far as names leave room."""
+        """Return the features of most records, as far as names leave room."""
         features = self.features
         kept: set[Key] = set()
         size = 0

@@ -1,4 +1,4 @@
-"""What the wire says of payloads of no known kind: the fields at their top, by number and wire type."""
+"""Summarize payloads of no known kind: the fields at their top, by number and wire type."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class WireTable:
 
 
 def summarise_wire(view: memoryview, begins: Sequence[int], ends: Sequence[int], first: int, path: str) -> WireTable:
-    """The table of the payloads `view[begins[i]:ends[i]]`."""
+    """Return the table of the payloads `view[begins[i]:ends[i]]`."""
     table = WireTable()
     for i, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         payload, place = view[begin:end], RecordPlace(path, first + i)

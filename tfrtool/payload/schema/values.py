@@ -1,4 +1,4 @@
-"""What the values of one feature and kind are, as bounded sums that merge.
+"""Summarize the values of one feature and kind in bounded sums that merge.
 
 Every `merge` here changes the left operand, and is associative: whatever the pieces that a stream is summarised in,
 the sum is the same. What could grow with the data is cut by a rule that looks at each item alone, never at its place.
@@ -55,12 +55,12 @@ class Numbers:
 
     @property
     def fits_int32(self) -> bool:
-        """Whether every integer fits 32 bits, with its sign."""
+        """Return whether every integer fits 32 bits, with its sign."""
         return INT32[0] <= self.least and self.greatest <= INT32[1]
 
 
 def united(one: set[int] | None, other: set[int] | None) -> set[int] | None:
-    """The union, or None where it would be of more than `DISTINCT`; changes `one`."""
+    """Return the union, or None where it would be of more than `DISTINCT`; changes `one`."""
     if one is None or other is None:
         return None
     one |= other
@@ -111,7 +111,7 @@ class ContentCount:
 
 
 def shortest(names: Iterable[str], count: int) -> set[str]:
-    """The first `count` texts by length, then by order."""
+    """Return the first `count` texts by length, then by order."""
     return set(sorted(names, key=lambda name: (len(name), name))[:count])
 
 
@@ -142,7 +142,7 @@ class Blobs:
 
 
 def values_for(kind: str | None) -> Numbers | Blobs | None:
-    """An empty sum for the values of a list of that kind; a feature without a kind has no values."""
+    """Return an empty sum for the values of a list of that kind; a feature without a kind has no values."""
     if kind is None:
         return None
     if kind == "bytes":

@@ -1,19 +1,17 @@
-"""Protobuf classes made at run time, in descriptor pools of our own.
+"""Define the messages that records hold, and make protobuf classes of them at run time.
 
-No generated code, hence no bond to one protobuf version; and no clash with TensorFlow in the same process, which
-registers the same names in the default pool. The protobuf package is imported at the first call and not before.
+The messages are written once, in the notation of .proto files. Field numbers and types are those of TensorFlow's
+core/example/{example,feature}.proto, core/util/event.proto, core/framework/{summary,tensor,tensor_shape}.proto and
+tsl's protobuf/histogram.proto, and of OneFlow's core/record/record.proto. Simplified without a change to the bytes:
+nested messages are at the top (`Summary.Value` is `SummaryValue`), enums are int32, and `resource_handle_val` and
+`variant_val` of a tensor are opaque bytes, so that no message holds itself.
+
+The classes are in descriptor pools of our own. No generated code, hence no tie to one protobuf version; and no clash
+with TensorFlow in the same process, which registers the same names in the default pool. The protobuf package is
+imported at the first call and not before.
 
 Each message has a *lenient* twin for looking at what the strict class refuses or hides: names and texts are bytes,
-and a map is `repeated Entry {bytes key = 1; … value = 2}`, so odd names, repeated names and their order are all seen.
-
-The messages that records hold, written down once, in the notation of .proto files.
-
-`messages` builds protobuf classes from this text, and `strict` checks wire bytes against it. Field numbers and types
-are those of TensorFlow's core/example/{example,feature}.proto, core/util/event.proto, core/framework/{summary,tensor,
-tensor_shape}.proto and tsl's protobuf/histogram.proto, and of OneFlow's core/record/record.proto.
-
-Simplified without a change to the bytes: nested messages stand at the top (`Summary.Value` is `SummaryValue`), enums
-are int32, and `resource_handle_val` and `variant_val` of a tensor are opaque bytes, so that no message holds itself.
+and a map is `repeated Entry {bytes key = 1; … value = 2}`, so odd names, repeated names and their order are all kept.
 """
 
 from __future__ import annotations
@@ -154,7 +152,7 @@ class Field(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """The name that protobuf gives to the entries of this map: `feature_list` has `FeatureListEntry`."""
+        """Return the name that protobuf gives to the entries of this map: `feature_list` has `FeatureListEntry`."""
         return "".join(word.capitalize() for word in self.name.split("_")) + "Entry"
 
 
@@ -168,7 +166,7 @@ _STATEMENT = (
 
 @cache
 def messages(package: Package) -> dict[str, tuple[Field, ...]]:
-    """The messages of a package, each with its fields in the order written."""
+    """Return the messages of a package, each with its fields in the order written."""
     found: dict[str, list[Field]] = {}
     message, oneof = "", None
     for part in re.finditer(_STATEMENT, TENSORFLOW if package == "tensorflow" else ONEFLOW):

@@ -1,11 +1,11 @@
-"""Reading the protobuf wire format in place: no copy, no recursion on data, every bound checked; and writing a number.
+"""Read the protobuf wire format in place: no copy, no recursion on data, every bound checked. Write varints.
 
 A message is a run of fields. A field is a tag (its number and its wire type in one varint) and a value:
 
     VARINT 0   7 bits a byte, the lowest first, at most 10 bytes, cut to 64 bits; longer spellings than needed are legal
     I64    1   8 bytes                  I32  5   4 bytes
     LEN    2   a size, then that many bytes: text, bytes, a message, or a packed list
-    SGROUP 3, EGROUP 4   the old groups; they are passed over whole
+    SGROUP 3, EGROUP 4   the old groups; they are skipped whole
 
 Limits are those of the protobuf runtimes: tags and sizes take at most 5 bytes, a size is below 2 GiB, groups nest at
 most 100 deep. Sources: protobuf.dev/programming-guides/encoding, and the behaviour of the protobuf package, which the
@@ -61,7 +61,7 @@ def read_varint(view: Buffer, at: int, end: int, limit: int = 10) -> tuple[int, 
 
 
 def read_size(view: Buffer, at: int, end: int) -> tuple[int, int]:
-    """The size of a LEN field, and the offset of its first byte; the caller compares the two with `end`."""
+    """Return the size of a LEN field, and the offset of its first byte; the caller compares the two with `end`."""
     size, behind = read_varint(view, at, end, 5)
     if size > MAX_SIZE:
         raise WireError(at, f"a size of {size} bytes, beyond the 2 GiB that protobuf allows")
@@ -69,7 +69,7 @@ def read_size(view: Buffer, at: int, end: int) -> tuple[int, int]:
 
 
 def read_tag(view: Buffer, at: int, end: int) -> tuple[int, int, int]:
-    """The field number, the wire type and the offset of the value."""
+    """Return the field number, the wire type and the offset of the value."""
     tag, behind = read_varint(view, at, end, 5)
     if tag >> 3 == 0 or tag > 0xFFFFFFFF:
         raise WireError(at, f"{tag >> 3} is not a field number")
@@ -77,7 +77,7 @@ def read_tag(view: Buffer, at: int, end: int) -> tuple[int, int, int]:
 
 
 def fields(view: Buffer, begin: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Each field of the message in `[begin, end)` as `(number, wire type, begin, end)` of its value.
+    """Yield each field of the message in `[begin, end)` as `(number, wire type, begin, end)` of its value.
 
     The value of a LEN field leaves its size out; that of a group leaves its tags out. Raises WireError at the first
     byte that breaks the format, once the fields before it were given.
@@ -118,7 +118,7 @@ def fields(view: Buffer, begin: int, end: int) -> Iterator[tuple[int, int, int, 
 
 
 def _skip_group(view: Buffer, at: int, end: int, number: int) -> tuple[int, int]:
-    """The end of the group's content and the offset behind its end tag. A stack, so that no data can recurse."""
+    """Return the end of the group's content and the offset behind its end tag. A stack, so that no data can recurse."""
     begin = at
     open_groups = [number]
     while at < end:
@@ -146,12 +146,12 @@ def _skip_group(view: Buffer, at: int, end: int, number: int) -> tuple[int, int]
 
 
 def signed64(value: int) -> int:
-    """The int64 that a varint spells."""
+    """Return the int64 that a varint spells."""
     return value - 2**64 if value >= 2**63 else value
 
 
 def signed32(value: int) -> int:
-    """The int32 that a varint spells: its low 32 bits, as protobuf cuts them."""
+    """Return the int32 that a varint spells: its low 32 bits, as protobuf cuts them."""
     return ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
 
 
@@ -182,7 +182,7 @@ def check_varints(view: Buffer, begin: int, end: int, window: int | None = None)
 
 
 def count_varints(view: Buffer, begin: int, end: int) -> int:
-    """How many varints `[begin, end)` holds: the bytes that do not say that another follows."""
+    """Return how many varints `[begin, end)` holds: the bytes that do not say that another follows."""
     count = 0
     while begin < end:
         stop = min(begin + _CHUNK, end)
@@ -192,7 +192,7 @@ def count_varints(view: Buffer, begin: int, end: int) -> int:
 
 
 def varints(view: Buffer, begin: int, end: int) -> Iterator[int]:
-    """The unsigned values of the packed varints in `[begin, end)`."""
+    """Yield the unsigned values of the packed varints in `[begin, end)`."""
     at = begin
     while at < end:
         value = view[at]
@@ -204,7 +204,7 @@ def varints(view: Buffer, begin: int, end: int) -> Iterator[int]:
 
 
 def varint(value: int) -> bytes:
-    """A number as a varint, in the fewest bytes; a negative one is extended to 64 bits, as protobuf does."""
+    """Return a number as a varint, in the fewest bytes; a negative one is extended to 64 bits, as protobuf does."""
     if 0 <= value < 0x80:
         return _ONE_BYTE[value]
     value &= _MASK64
