@@ -1,4 +1,4 @@
-"""convert: the same records in another format, or in the same one, cut, joined, compressed or chosen anew."""
+"""Convert records to another format, or reshard, merge, filter or recompress them."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from tfrtool.verbs.convert.options import convert_options
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What `convert` did: the outputs in their order, and a report for each input."""
+    """Result of `convert`: the outputs in order, and a report for each input."""
 
     outputs: list[str]
     reports: list[ConvertReport]
 
     @property
     def written(self) -> int:
-        """How many records are in the outputs."""
+        """The number of records in the outputs."""
         return sum(report.written for report in self.reports)
 
     @property
     def lost(self) -> bool:
-        """Whether anything of the inputs was set aside or lost."""
+        """Whether any input was damaged or foreign, or any record or value of it was left out or lost."""
         return any(report.finding for report in self.reports)
 
 
 def convert(inputs: PathLike | Iterable[PathLike], output: PathLike, **how: Any) -> Converted:
     """Convert files into one output, or a set of shards, as `tfrtool convert` does.
 
-    `how` has the options of the command by their names, with `_` for each `-`:
+    `how` takes the options of the command, with `_` for each `-` in their names:
 
-    - what is written: `to`, `compress`, `shards`, `records_per_shard` and `shard_size` (bytes, a number), `force`,
+    - outputs: `to`, `compress`, `shards`, `records_per_shard` and `shard_size` (bytes, a number), `force`,
       `dry_run`
-    - what is read: `source` (the command's --from), `format`, `compression`, `skip_damaged`, `payload`
-    - which records: `where` (a list of texts), `skip`, `n`
-    - which features: `select` and `drop` (lists of texts), `rename` (new names by the old ones), `strip_prefix`
-    - what becomes of them: `types` (kinds by names), `double`, `int`, `no_kind`, `empty`, `unknown`, `sequence`
-    - files for the way back: `schema`, `schema_out`
+    - inputs: `source` (the command's --from), `format`, `compression`, `skip_damaged`, `payload`
+    - records: `where` (a list of texts), `skip`, `n`
+    - features: `select` and `drop` (lists of texts), `rename` (new names by the old ones), `strip_prefix`
+    - values: `types` (kinds by names), `double`, `int`, `no_kind`, `empty`, `unknown`, `sequence`
+    - schema files, to restore the original: `schema`, `schema_out`
 
     `tfrtool.verbs.convert.options.convert_options` has their types and defaults.
 
-    Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for what the output cannot hold, and
-    other `TfrtoolError`s for what cannot be done; nothing is then published. Raises ValueError or TypeError at once for
-    arguments and options that are none.
+    Raises `DamageError` at the first damage unless `skip_damaged`, `RefusedError` for records that the output cannot
+    hold, and other `TfrtoolError`s for other failures; nothing is then published. Raises ValueError or TypeError for
+    invalid arguments and options, before anything is read.
     """
     from tfrtool.verbs.options import path_name, path_names
 

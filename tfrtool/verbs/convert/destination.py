@@ -1,4 +1,4 @@
-"""The files that one conversion writes: admitted before anything is read, opened one by one, and named together."""
+"""Manage the output files: check names before reading, open files one by one, publish them together."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class Destination:
 
     @property
     def sent(self) -> int:
-        """Bytes that went there, beyond recall."""
+        """Bytes written to the pipe or device."""
         return self._files.sent
 
     def check_target(self) -> None:
-        """Raise `WriteError` for what can be said already to be no name that may be written."""
+        """Raise `WriteError` if a name that is known already cannot be written."""
         known = self._names.refuse_unfit(self._inputs)
         if self._shards.count is not None:
             self._names.refuse_leftovers(known)
@@ -94,7 +94,7 @@ class Destination:
         sink.splitter.close()
 
     def publish(self, schema: bytes | None) -> None:
-        """Give all outputs their names, and the schema, where one is to be written. Raises what stops that."""
+        """Publish all outputs, and the schema if there is one. Raises RefusedError or WriteError."""
         sink, files, names = self._sink, self._files, self._names
         if sink is None:
             raise RefusedError("there is no record to write")
@@ -112,7 +112,7 @@ class Destination:
         self.outputs = outputs
 
     def rehearse(self, opened: int) -> None:
-        """Raise what would stop `publish` of so many outputs by their number or their names, after a dry run."""
+        """After a dry run, raise the error that `publish` would raise for the number or names of the outputs."""
         if not opened:
             self._refuse_empty()
         if self._names.output and (self._shards.cut or self._names.in_directory):
@@ -123,14 +123,14 @@ class Destination:
             self._files.check_target(outputs)
 
     def _refuse_empty(self) -> None:
-        """Raise RefusedError where outputs without a record are none."""
+        """Raise RefusedError if the format does not allow outputs without records."""
         if self._target == "ofrecord":
             raise RefusedError("there is no record to write, and OneFlow stops at a part without records")
         if self._shards.cut:
             raise RefusedError("there is no record to write, and a shard is never empty")
 
     def remarks(self) -> list[tuple[str, Suggestion | None]]:
-        """What readers of the outputs that were published are not told by them, and what else could be done."""
+        """Return notes on the published outputs, each with an alternative if there is one."""
         return [*self._compression_notes(), *((remark, None) for remark in self._other_sets())]
 
     def _compression_notes(self) -> Iterator[tuple[str, Suggestion]]:
@@ -141,7 +141,7 @@ class Destination:
             yield said, Suggestion(words="{compress=none} writes it plain")
 
     def _other_sets(self) -> list[str]:
-        """Members of another set that lie beside the outputs."""
+        """Return a note on shards of another set beside the outputs."""
         others = self._names.other_sets(self.outputs)
         if not others:
             return []
@@ -150,7 +150,7 @@ class Destination:
         return [f"{lie} beside the outputs, and a pattern may take both for one: remove what is left of an older set"]
 
     def _schema_file(self, data: bytes | None) -> list[str]:
-        """Write the schema as one more file of the set; its name, if it has one."""
+        """Write the schema as one more file of the set, and return its name if the set publishes it."""
         path, options = self._options.schema_out, self._options
         if path is None or data is None:
             return []

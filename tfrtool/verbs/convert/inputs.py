@@ -1,4 +1,4 @@
-"""The inputs of a conversion: record files, and formats of rows that others read."""
+"""Open the inputs of a conversion: record files, and row formats (JSON Lines, Parquet)."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Pipeline(Protocol):
     unread: bool
 
     def run(self) -> Iterator[Damage]:
-        """Send the records on their way."""
+        """Send the records to the sink, and yield damage."""
 
     def fill(self, report: ConvertReport) -> None:
-        """Complete a report."""
+        """Fill in a report."""
 
 
 class Input(Protocol):
@@ -57,16 +57,16 @@ class Input(Protocol):
 
     @property
     def side(self) -> Side:
-        """The message of its payloads."""
+        """The message type of its payloads."""
 
     def pipeline(self, sink: Sink, wanted: RecordRange, mapper: Mapper | None, same: bool) -> Pipeline:
         """What sends its records into a sink; `same`: they go out in the format in which they came in."""
 
     def payloads(self) -> Iterator[bytes | memoryview]:
-        """All sound payloads; each is good until the next."""
+        """Yield all intact payloads; each is valid until the next."""
 
     def count(self, wanted: RecordRange) -> tuple[int, bool]:
-        """How many records there are that are wanted, by the least that must be read, and whether all was sound."""
+        """Return the number of selected records and whether all are intact, reading as little as possible."""
 
 
 class Inputs:
@@ -92,7 +92,7 @@ class Inputs:
 
     @contextmanager
     def open(self, name: str, options: ConvertOptions, progress: Progress | None = None) -> Iterator[Input]:
-        """An input, for as long as the block lasts."""
+        """Open an input for the duration of the block."""
         with ExitStack() as stack:
             source = stack.enter_context(self._source(name, options))
             format = options.source
@@ -114,7 +114,7 @@ class Inputs:
             yield self._row_input(source, format, options, progress)
 
     def first_format(self, names: Iterable[str], options: ConvertOptions) -> str | None:
-        """The format of the first of these that has bytes and can be read again; None where there is none."""
+        """Return the format of the first nonempty input that can be read again, or None."""
         for name in names:
             if name != "-":
                 with suppress(TfrtoolError), self.open(name, options) as other:
@@ -140,7 +140,7 @@ class Inputs:
 
 
 def _rows_in(reading: FileReader, options: ConvertOptions) -> str | None:
-    """The format of rows that a file is of which no records can be read, if it is one that is to be told by itself."""
+    """Detect the row format of a file that is not a record file, or return None."""
     sniffed = reading.identity.sniffed
     if options.format != "auto" or reading.source.format_mismatch:
         return None
@@ -153,7 +153,7 @@ def _rows_in(reading: FileReader, options: ConvertOptions) -> str | None:
         return "jsonl" if head[:1] == b"{" and not is_error else None
     if reading.foreign or diagnosis not in (None, "text") or not head or _CONTROL.search(head, 0, _LOOKED_AT):
         return None  # a length of 8 bytes always has zeros
-    # Lines of which one among the first is broken: where it is, and what is wrong with it, their reader says.
+    # One of the first lines is invalid: the JSON Lines reader reports which, and why.
     return "jsonl" if _OBJECT.match(head) or format_by_name(reading.source.name) == "jsonl" else None
 
 

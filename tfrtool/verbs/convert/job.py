@@ -1,6 +1,6 @@
-"""One run of convert: inputs read one after another into one set of outputs.
+"""Run one conversion: read inputs one after another into one set of outputs.
 
-The outputs are published together, or not at all where an input could not be converted whole.
+All outputs are published together. If any input could not be converted completely, none is published.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from tfrtool.verbs.formats.base import ROWS, Layout, Target
 
 
 class Conversion:
-    """One run over inputs; a context manager. `read` each input in its turn, then `publish`.
+    """Convert inputs into outputs; a context manager. Call `read` for each input in order, then `publish`.
 
-    `reports` are those of the inputs so far. After a failure of one input the others are still read, so that all faults
-    are told at once, and nothing is published: `failed`, for that `reason`. `error` is the first failure that was no
-    damage; into a pipe records went out before it all the same, which the reports count, or a part of an output that is
-    `cut_off`. `notes` are remarks, in sentences, on outputs that were published, with what else could be done.
+    `reports` has the reports of the inputs read so far. After one input fails, the others are still read, so that one
+    run reports all faults; then nothing is published (`failed`, with a `reason`). `error` is the first failure other
+    than damage. A pipe may have received records before it, which the reports count, or an incomplete output
+    (`cut_off`). `notes` are remarks on the published outputs, each with an alternative or None.
     """
 
     def __init__(
         self, inputs: Sequence[str], output: str, options: ConvertOptions, *, lists: Sequence[str] = ()
     ) -> None:
-        """`lists` are files that name the inputs, which no output may be either."""
+        """`lists` are files that list the inputs. No output may replace one of them."""
         self.inputs = list(inputs)
         self.lists = list(lists)
         self.output = output
@@ -89,22 +89,22 @@ class Conversion:
         self._stack.__exit__(kind, error, trace)
 
     def prevent_publish(self, reason: str) -> None:
-        """Publish nothing, whatever comes: what was asked for is not there in full."""
+        """Publish nothing, for this reason, even if all inputs can be converted."""
         self.failed, self.reason = True, reason
 
     @property
     def reports(self) -> list[ConvertReport]:
-        """Those of the inputs so far."""
+        """The reports of the inputs read so far."""
         return self._output_map.reports
 
     @property
     def cut_off(self) -> bool:
-        """Whether a part of an output went into a pipe that is of no use."""
+        """Whether a pipe received an incomplete, unusable output."""
         return self._output_map.cut_off
 
     @property
     def passes(self) -> int:
-        """How often all inputs are read, as far as that is known before they are opened."""
+        """How many times all inputs are read, as far as known before they are opened."""
         options = self.options
         learnt = learns_columns(options, self.target)
         counted = self._shards.count is not None and not options.counts_by_headers and not learnt
@@ -112,23 +112,23 @@ class Conversion:
 
     @property
     def none_matched(self) -> bool:
-        """Whether records were looked at, and none fulfils the conditions."""
+        """Whether conditions were evaluated and no record matched."""
         where = self._plan.where
         return where is not None and where.seen > 0 and not where.matched
 
     @property
     def outputs(self) -> list[str]:
-        """The names that were published."""
+        """The published names."""
         return self._destination.outputs if self._destination else []
 
     @property
     def files_are_direct(self) -> bool:
-        """Whether records go into a pipe or a device."""
+        """Whether the output is a pipe or a device."""
         return self._destination is not None and self._destination.direct
 
     @property
     def compression(self) -> Compression:
-        """That of the outputs."""
+        """The compression of the outputs."""
         return self._destination.compression if self._destination else "none"
 
     # One input
@@ -189,10 +189,10 @@ class Conversion:
             mapper = self._mappers.for_input(source, self.target, self.options)
         return source.pipeline(sink, wanted, mapper, self.target == source.format)
 
-    # What there is to be known before the first record
+    # Preparation, before the first record
 
     def _begin(self, source: Input, name: str) -> None:
-        """Learn the target and prepare the outputs, at the first input."""
+        """Choose the output format at the first input, and prepare the outputs."""
         if self._destination is not None or source.foreign:
             return
         target = self.target
@@ -269,7 +269,7 @@ class Conversion:
     # The end
 
     def publish(self) -> None:
-        """Give the outputs their names, unless an input failed, and complete the reports. Raises a `TfrtoolError`."""
+        """Publish the outputs unless an input failed, and complete the reports. Raises `TfrtoolError`."""
         try:
             if self.failed:
                 self._finish_pipe()
@@ -299,7 +299,7 @@ class Conversion:
             self._output_map.complete(self.outputs, failed=self.failed)
 
     def _finish_pipe(self) -> None:
-        """Nothing is published; of a pipe, which takes bytes as they come, let out what its reader can still use."""
+        """End a failed run: publish nothing, but complete what a pipe already received if its reader can use it."""
         if not self._output_map.any_sent or self._destination is None or isinstance(self.error, WriteError):
             self._discard_if_unwritable(self.error)
         elif self.target == "parquet" or self.compression != "none":
@@ -308,7 +308,7 @@ class Conversion:
             self._sink.finish()
 
     def _discard_if_unwritable(self, error: TfrtoolError | None) -> None:
-        """Of a pipe that takes no more nobody knows which records went out: none, or what is cut off."""
+        """After a write error, discard the count of sent records: which of them the pipe received is unknown."""
         if isinstance(error, WriteError):
             self._output_map.discard_sent(cut_off=self._destination is not None and self._destination.sent > 0)
 
@@ -322,7 +322,7 @@ class Conversion:
 
 
 def _for_convert(suggestion: Suggestion | None) -> Suggestion | None:
-    """What another program makes of an input is not only to be verified, as whoever tells it supposes."""
+    """Return the suggestion with `convert` instead of `verify` if another program must run first."""
     return (
         replace(suggestion, verb="convert")
         if suggestion and suggestion.verb == "verify" and suggestion.first

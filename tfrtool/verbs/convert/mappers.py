@@ -1,6 +1,6 @@
-"""The two schemas that a conversion reads and writes, told apart by a key: of OFRecord and Example, and of rows.
+"""Choose the mapper of each input, and read and write schema files.
 
-What maps the payloads of each input of a conversion, and what is known once all were mapped.
+There are two kinds of schema file: of Examples and OFRecords, and of rows. A key in the file distinguishes them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 1 << 26
-"""Bytes of the largest schema that is read."""
+"""Size limit of a schema file in bytes."""
 _OF_ROWS = "tfrtool_rows"
 
 
@@ -45,7 +45,7 @@ def _unusable(path: str, why: object, suggestion: Suggestion | None = None) -> O
 
 
 def _refuse_other_json(path: str, data: bytes) -> None:
-    """Raise OpenError for what no conversion wrote."""
+    """Raise OpenError for a file that a conversion did not write."""
     from tfrtool.payload.mapping.schema_file import not_one
 
     why = not_one(data)
@@ -64,7 +64,7 @@ def _is_of_rows(data: bytes) -> dict[str, Any] | None:
 
 
 def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
-    """The rules, and what a schema tells of names and kinds where the rules do not. Raises OpenError."""
+    """Return the rules, completed with names and kinds of a schema file. Rules take precedence. Raises OpenError."""
     from tfrtool.payload.mapping.schema_file import LoadedSchema
 
     data = _read(path)
@@ -85,7 +85,7 @@ def with_schema(rules: Rules, path: str, source: Side, target: Side) -> Rules:
 
 
 def schema_of_rows(path: str) -> RowSchema:
-    """The schema of rows in a file. Raises OpenError."""
+    """Read a schema of rows from a file. Raises OpenError."""
     from tfrtool.payload.rows.columns import RowSchema
 
     data = _read(path)
@@ -100,7 +100,7 @@ def schema_of_rows(path: str) -> RowSchema:
 
 
 def written(schema: RowSchema) -> bytes:
-    """A schema of rows as a file holds it."""
+    """Serialize a schema of rows."""
     import json
 
     return json.dumps(schema.to_json(), indent=1).encode() + b"\n"
@@ -119,9 +119,9 @@ class Mappers:
         self._rules: dict[tuple[Side, Side, bool], Rules] = {}
 
     def for_input(self, source: Input, target: Target, options: ConvertOptions) -> Mapper | None:
-        """What maps the payloads of an input, if anything has to.
+        """Return the mapper for the payloads of an input, or None if they stay as they are.
 
-        Raises OpenError for a schema that cannot be used, and RefusedError where one would be of two formats.
+        Raises OpenError for an unusable schema, and RefusedError if one schema would describe two formats.
         """
         side = source.side
         to: Side = "ofrecord" if target == "ofrecord" else "example" if target == "tfrecord" else side

@@ -1,4 +1,4 @@
-"""What `convert` may be told."""
+"""Define and check the options of `convert`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from tfrtool.verbs.options import Options
 class ConvertOptions(Options):
     """How inputs become outputs.
 
-    `to` is the format of the outputs; None for what the name of the output tells, else that of the first input.
-    `source` is the format of inputs of rows, where that is not to be told by their bytes. `compress` is the compression
-    of the outputs: under `auto` what the name of the output tells, else that of the first input where the format stays,
-    else none. `rules` say what happens to features; `auto_integers` makes int32 of each int64 feature all
-    of whose values fit, which takes a pass of its own. `skip_damaged` leaves damaged records out, where otherwise
-    nothing is written; under `payload` a record whose payload is not of the kind of its file counts as
-    damaged too. Records that fulfil all `conditions` are taken, after the first `skip` of them, up to `limit`.
-    `schema` is read and `schema_out` written: names and kinds for the way back. `dry_run` writes nothing. `asked` names
-    the options that were given what is their default too, since then it is to be held where it would not matter.
+    `to` is the output format; None means by the name of the output, else the format of the first input. `source` is the
+    format of row inputs; None detects it. `compress` is the compression of the outputs; `auto` means by the name of the
+    output, else that of the first input if the format stays the same, else none. `rules` define how features are
+    mapped. `auto_integers` writes int32 for each int64 feature whose values all fit, which takes a separate pass.
+    `skip_damaged` leaves damaged records out; without it, damage means that nothing is written. With `payload`, a
+    record whose payload is not of the kind of its file counts as damaged. Records must match all `conditions`; the
+    first `skip` matches are skipped, and at most `limit` are taken. `schema` is read and `schema_out` written: names
+    and kinds, to restore the original. `dry_run` writes nothing. `asked` has the options that were given explicitly
+    with their default value, which is then enforced where it otherwise has no effect.
     """
 
     to: Target | None = None
@@ -51,9 +51,9 @@ class ConvertOptions(Options):
     asked: frozenset[str] = frozenset()
 
     def edits(self, to: Side, of_rows: bool) -> bool:
-        """Whether payloads are read and written anew though the message stays; `of_rows`: for rows, or from them.
+        """Whether payloads are rewritten although the message type stays. `of_rows`: the input or the output is rows.
 
-        A schema of rows is none of a mapper, and unknown fields are left out where rows are made.
+        A mapper does not use a schema of rows, and rows omit unknown fields.
         """
         rules = self.rules
         asked = rules.renames or rules.types or rules.no_kind != "keep"
@@ -63,17 +63,17 @@ class ConvertOptions(Options):
 
     @property
     def gates(self) -> bool:
-        """Whether payloads that stay as they are have to be looked at, for what is refused."""
+        """Whether payloads that are copied unchanged must be checked for unknown fields."""
         return self.rules.unknown == "refuse" and "unknown" in self.asked
 
     @property
     def counts_by_headers(self) -> bool:
-        """Whether headers alone tell how many records there will be."""
+        """Whether headers are enough to count the output records."""
         return not (self.conditions or self.skip_damaged or self.rules.empty == "skip")
 
 
 def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
-    """Raise OptionError for options that make no sense for the format of the outputs, and so would do nothing."""
+    """Raise OptionError for options that have no effect with the output format."""
     if target is None:
         return
     for name, why in _misfits(options, target):
@@ -136,7 +136,7 @@ def convert_options(
     format: FormatChoice = "auto",
     compression: CompressionChoice = "auto",
 ) -> ConvertOptions:
-    """The options by the names that the command line gives them. Raises ValueError or TypeError for what is none.
+    """Return options from the names of the command line. Raises ValueError or TypeError for invalid values.
 
     `empty` and `unknown` of None are `refuse` where they matter. `unknown="refuse"` has payloads looked at for it that
     would go out as they came in.
@@ -222,7 +222,7 @@ _LEAST = {"skip": 0, "n": 0, "shards": 1, "records_per_shard": 1, "shard_size": 
 
 
 def _refuse_values(given: Mapping[str, Any]) -> None:
-    """Raise for the first value that is none of its option's: programs are told what Click tells others."""
+    """Raise ValueError or TypeError for the first invalid value, as Click does on the command line."""
     from tfrtool.verbs.options import refuse_options, whole_number
 
     refuse_options(**{option: given[option] for option in ("format", "compression", *_SWITCHES)})

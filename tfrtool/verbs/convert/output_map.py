@@ -1,4 +1,4 @@
-"""Which records of which input went where, as its report says once a conversion is over."""
+"""Record which outputs hold the records of each input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfrtool.report import ConvertReport
 
 
 class OutputMap:
-    """What became of each input, by its report; `cut_off`: a part of an output went into a pipe, and is of no use."""
+    """Maps inputs to outputs in their reports. `cut_off`: a pipe received an incomplete, unusable output."""
 
     def __init__(self) -> None:
         self.reports: list[ConvertReport] = []
@@ -17,25 +17,25 @@ class OutputMap:
         self._sent_records: dict[int, int] = {}
 
     def add_sent(self, written: int) -> None:
-        """So many records of the next input went into a pipe or a device, beyond recall."""
+        """Note that `written` records of the next input went into a pipe or a device."""
         self._sent_records[len(self.reports)] = written
 
     def add_outputs(self, outputs: tuple[int, int]) -> None:
-        """The records of the next input are in `outputs[begin:end]`."""
+        """Note that `outputs[begin:end]` hold the records of the next input."""
         self._outputs[len(self.reports)] = outputs
 
     @property
     def any_sent(self) -> bool:
-        """Whether any record went out beyond recall."""
+        """Whether any record went into a pipe or a device."""
         return any(self._sent_records.values())
 
     def discard_sent(self, *, cut_off: bool) -> None:
-        """Nobody can use the records that went out: none of them is complete, or what holds them is not."""
+        """Count no record as sent, because what the pipe received is incomplete."""
         self._sent_records.clear()
         self.cut_off = cut_off
 
     def complete(self, outputs: Sequence[str], *, failed: bool) -> None:
-        """Put into the reports which outputs hold their records, and what was written if it `failed`."""
+        """Set `output` in the reports, and after a failure `written` to the number of sent records."""
         for number, report in enumerate(self.reports):
             if failed:
                 report.written = self._sent_records.get(number, 0)

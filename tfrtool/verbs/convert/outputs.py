@@ -1,6 +1,4 @@
-"""Where the records of a conversion go: outputs one after another, published together.
-
-Outputs of a conversion read back whole before they take their names, each as soon as it is complete.
+"""Write outputs one after another, and verify each by reading it back.
 
 A TFRecord file proves itself: every header and every payload bears a checksum, and they are counted. What has no
 checksums of its own (OFRecord, JSON Lines, the footer of Parquet) is held, byte for byte, against a CRC-32C of what was
@@ -32,7 +30,7 @@ _LIKELY_CAUSE = "nothing was published; the disk or the memory of this machine m
 
 
 class ChecksummedStream:
-    """A binary stream that adds up what is written to it: its `size` in bytes, and their `crc`, a CRC-32C."""
+    """A binary stream that tracks the `size` in bytes and the CRC-32C (`crc`) of the data written to it."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -51,7 +49,7 @@ class ChecksummedStream:
 
 
 class ReadBack:
-    """Takes the place of one output while it is written, and compares the file with what was written.
+    """Compare an output file with the data written to it.
 
     `stream` is what the writer of the output is to write to.
     """
@@ -63,7 +61,7 @@ class ReadBack:
         self.stream = out if self._checksummed is None else cast(BinaryIO, self._checksummed)
 
     def check(self, name: str, count: int) -> None:
-        """Raise WriteError unless the file of that name has all that was written, and so many records."""
+        """Raise WriteError unless the file holds the written data and `count` records."""
         try:
             if self._checksummed is not None:
                 _same_bytes(name, self._checksummed)
@@ -114,7 +112,7 @@ def _lines(name: str, compression: Compression) -> tuple[str, int]:
 
 
 class CountingSink:
-    """A sink that counts, for the pass before one that must know how many records there are."""
+    """A sink that only counts records."""
 
     takes_many = True
 
@@ -162,7 +160,7 @@ class Outputs:
 
     @property
     def opened(self) -> int:
-        """How many outputs were opened."""
+        """The number of outputs opened so far."""
         return len(self.starts)
 
     def holding(self, start: int, stop: int) -> tuple[int, int]:
@@ -172,9 +170,9 @@ class Outputs:
         return bisect_right(self.starts, start) - 1, bisect_left(self.starts, stop)
 
     def finish(self) -> None:
-        """No more goes into the output that is open, which is read back while the system still holds it in memory.
+        """Close the open output and read it back while the page cache still holds it.
 
-        Raises WriteError where that is not what was written.
+        Raises WriteError if the content differs from what was written.
         """
         if self._writer is not None and self._back is not None:
             self._writer.finish()
@@ -234,17 +232,17 @@ class Outputs:
 
 
 class NullOutput:
-    """A set of outputs of which nothing is kept: a dry run tries everything all the same."""
+    """An output set that discards all data, for dry runs."""
 
     closed = False
 
     def open(self) -> BinaryIO:
-        """The next output."""
+        """Open the next output."""
         return cast(BinaryIO, self)
 
     def finish(self) -> None:
-        """There is nothing to be read back."""
+        """Do nothing: there is no file to read back."""
 
     def write(self, data: bytes) -> int:
-        """As a stream does."""
+        """Discard the data, and return its size."""
         return len(data)

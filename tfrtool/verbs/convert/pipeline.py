@@ -1,4 +1,4 @@
-"""One pass over inputs: which of their records come along, mapped or as they are, into whatever takes them."""
+"""Send the records of one input into a sink, mapped or unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WITH_FEATURES = ("example", "sequence_example", "ofrecord")
 
 
 class Sink(Protocol):
-    """Takes the records of a pass; `takes_many` says whether it gains by `records`, and refuses none of those."""
+    """Receives the records of a pass. `takes_many`: `records` is faster than `record` and never refuses a payload."""
 
     takes_many: bool
 
@@ -36,17 +36,17 @@ class Sink(Protocol):
         """Frames `[first, behind)` of a batch, as they are."""
 
     def record(self, pieces: Pieces, kind: Kind, number: int) -> None:
-        """One payload, that of the record of that number in its input."""
+        """Take the payload of record `number` of its input."""
 
     def records(self, payloads: list[bytes], kind: Kind) -> None:
-        """Payloads, each in one piece."""
+        """Take payloads, each in one piece."""
 
     def release_views(self) -> None:
-        """The views that were given are about to change."""
+        """Copy what is still needed: the views given so far become invalid."""
 
 
 class RecordRange:
-    """The records that are wanted: after the first `skip`, `limit` of them, over all inputs together."""
+    """Select `limit` records after the first `skip`, counted over all inputs."""
 
     def __init__(self, skip: int, limit: int | None) -> None:
         self.skip = skip
@@ -54,7 +54,7 @@ class RecordRange:
 
     @property
     def done(self) -> bool:
-        """Whether no further record is wanted."""
+        """Whether all selected records were taken."""
         return self.left <= 0
 
     def take(self, count: int) -> tuple[int, int]:
@@ -67,11 +67,11 @@ class RecordRange:
 
 
 class RecordPipeline:
-    """The records of one input, on their way into a sink. Damage is yielded as it is met.
+    """Send the records of one input into a sink, and yield damage in file order.
 
-    Without `skip_damaged` the first ends it: `stopped`. `mapper` is None where payloads stay as they are. `checked`:
-    a payload that is not of the kind of its file is damage. `written` and `skipped` count records. `unread`: it ended
-    with the last record that was wanted, and what follows was not read.
+    Without `skip_damaged` the first damage ends the run: `stopped`. `mapper` is None if payloads are copied. `checked`:
+    a payload that is not of the kind of its file is damage. `written` and `skipped` count records. `unread`: the run
+    ended with the last selected record, and the rest of the input was not read.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RecordPipeline:
         skip_damaged: bool,
         checked: bool = False,
     ) -> None:
-        """`framed`: frames go out as they came in, where nothing is done to their payloads."""
+        """`framed`: frames with unchanged payloads are copied as they are."""
         self.reading = reading
         self.sink = sink
         self.wanted = wanted
@@ -103,7 +103,7 @@ class RecordPipeline:
         self.stopped = self.unread = self._has_bad_name = False
 
     def run(self) -> Iterator[Damage]:
-        """Send the records on their way, up to the last that is wanted."""
+        """Send the selected records to the sink, and yield damage."""
         if self.wanted.left <= 0:
             self.unread = True
             return
@@ -128,7 +128,7 @@ class RecordPipeline:
                 return
 
     def fill(self, report: ConvertReport) -> None:
-        """Put into a report what is known once `run` has ended."""
+        """Fill in a report. Call it after `run` has ended."""
         seen = self.reading.report()
         for one in fields(FileReport):
             setattr(report, one.name, getattr(seen, one.name))
@@ -149,15 +149,15 @@ class RecordPipeline:
 
     @property
     def _has_no_features(self) -> bool:
-        """Whether the first record stopped it, in a file that is sound, and of a message that has no features."""
+        """Whether the first record of an intact file stopped the pipeline because its message has no features."""
         at_start = self.stopped and not self._examined and set(self.reading.tally.faults) == {"payload"}
         return at_start and not self.checked and not self.is_ofrecord and self.reading.kind_detector.featureless
 
     def _accept_nonstandard(self, damage: Damage) -> bool:
-        """Send on an OFRecord that is well framed and oddly written, if it can be read all the same.
+        """Send an OFRecord that was reported as damage if it parses anyway.
 
-        Framing without checksums is proved by payloads, so that what no writer writes is taken for damage: unknown
-        fields, lists set twice.
+        OFRecord has no checksums, so its framing is verified by the payloads. Content that no writer produces (unknown
+        fields, lists set twice) is therefore reported as damage.
         """
         number = damage.record
         copied = self.framed and self.mapper is None
@@ -210,7 +210,7 @@ class RecordPipeline:
             i += 1
 
     def _convert_batch(self, batch: Batch, i: int) -> int:
-        """Send on the records of a batch from the `i`th on, as far as they are much alike; how many those were."""
+        """Send the records of a batch from index `i`, while they have the same layout. Return how many were sent."""
         if self.mapper is None or batch.view is None or self.where or self.checked:
             return 0
         if self.wanted.skip or not self.sink.takes_many:
@@ -225,7 +225,7 @@ class RecordPipeline:
         return len(found)
 
     def _record(self, payload: memoryview, number: int) -> None:
-        """Send on one record, if it is wanted. Raises WireError for one that is none."""
+        """Send one record if it is selected. Raises WireError if the payload does not parse."""
         self._send(payload, number)
         self._examined += 1
 
@@ -253,8 +253,8 @@ class RecordPipeline:
 
     @property
     def _kind(self) -> Kind:
-        """That of the file; in the frames of TFRecord an OFRecord may as well be the bare Features of an Example, whose
-        lists have other numbers."""
+        """The kind of the file. In TFRecord framing an OFRecord counts as unknown: it may be the bare Features of an
+        Example, whose lists have other field numbers."""
         kind = self.reading.kind
         if self.is_ofrecord:
             return "ofrecord"

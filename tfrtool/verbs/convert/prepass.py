@@ -1,8 +1,6 @@
-"""Passes over the inputs of a conversion before the one that writes: to count, and to learn what has to be known first.
+"""Read the inputs before the conversion writes: count records, learn columns and find int64 features that fit int32.
 
-What fails in a pass is told when it is its turn to be converted; here it is only noted that it will be.
-
-Looking at all values before the first is written: which int64 features are int32 in truth.
+Errors are not reported here, only noted: the conversion itself reports them.
 """
 
 from __future__ import annotations
@@ -36,15 +34,15 @@ if TYPE_CHECKING:
 
 
 def learns_columns(options: ConvertOptions, target: Target | None) -> bool:
-    """Whether the columns of the outputs have to be learnt by a pass of its own."""
+    """Whether a separate pass must learn the columns of the outputs."""
     if options.schema is not None:
         return False
     return target == "parquet" or (target == "jsonl" and options.schema_out is not None)
 
 
 class Prepass:
-    """Passes over all inputs. `progress` is told the bytes of those that take time; `will_fail`: an input will
-    fail."""
+    """Reads all inputs before the conversion. `progress` gets the number of bytes read; `will_fail`: the conversion of
+    an input will fail."""
 
     def __init__(
         self,
@@ -68,7 +66,7 @@ class Prepass:
         return is_lines and self.options.schema is None
 
     def total(self, sink: CountingSink | ColumnSurvey) -> int:
-        """How many records there will be, all of which go into the sink unless headers alone tell."""
+        """Return the number of output records. All records go to the sink unless reading headers is enough."""
         total, wanted = 0, RecordRange(self.options.skip, self.options.limit)
         by_headers = self.options.counts_by_headers and isinstance(sink, CountingSink)
         for name in self.names:
@@ -89,7 +87,7 @@ class Prepass:
         return total
 
     def columns(self, plan: RowPlan) -> int:
-        """Learn the columns of the outputs, and how many records there will be."""
+        """Learn the columns of the outputs, and return the number of output records."""
         sink = ColumnSurvey(plan)
         total = self.total(sink)
         if not self.will_fail:
@@ -97,7 +95,7 @@ class Prepass:
         return total
 
     def lines(self) -> SchemaInference:
-        """The kinds of the features of all JSON Lines among the inputs."""
+        """Infer the kinds of the features of all JSON Lines inputs."""
         from tfrtool.verbs.convert.row_inputs import RowInput, survey_lines
 
         def sources() -> Iterator[Source]:
@@ -109,7 +107,7 @@ class Prepass:
         return survey_lines(sources(), self._inputs.plan.wanted, self.progress if self.lines_first else None)
 
     def small_integers(self) -> dict[bytes, ListKind]:
-        """int32, for the int64 features all of whose values fit that."""
+        """Return int32 for each int64 feature whose values all fit in int32."""
 
         fit: dict[bytes, bool] = {}
         for name in self.names:
@@ -152,7 +150,7 @@ class ColumnSurvey:
         pass
 
     def columns(self) -> RowSchema:
-        """What was learnt. Raises RefusedError where a table cannot have such columns."""
+        """Return the learned columns. Raises RefusedError if a table cannot have them."""
         survey = self._survey or Survey("example")
         if self.plan.target != "parquet":
             return survey.schema()
@@ -165,13 +163,13 @@ class ColumnSurvey:
 
 
 _MOST = 1 << 16
-"""Names that are learnt; what has more, or longer ones, is no table of features, and its numbers stay int64."""
+"""Names that are learned. Features beyond this number, and features with longer names, stay int64."""
 
 
 def small_integers(source: Input, fit: dict[bytes, bool]) -> None:
     """Note of each int64 feature of an input whether all of its values are in the range of int32.
 
-    Damage and payloads that are no Examples are passed over: the conversion itself tells of them.
+    Damage and payloads that do not parse are ignored here: the conversion itself reports them.
     """
     if source.foreign:
         return

@@ -1,4 +1,4 @@
-"""Inputs of rows in a conversion: what `READERS` names, and the way of their rows into a sink."""
+"""Read rows (JSON Lines, Parquet) and send them into a sink."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BAD_LINE = LossKind("bad-line", "a line that is no row, left out; the first is 
 
 
 def jsonl_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
-    """The lines of JSON Lines."""
+    """Read the rows of JSON Lines."""
     from tfrtool.verbs.formats.jsonl import JsonlReader
 
     first = ""
@@ -61,7 +61,7 @@ def jsonl_rows(source: Source, plan: RowPlan, progress: Progress | None, losses:
 
 
 def parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losses: Losses) -> Rows:
-    """The rows of Parquet."""
+    """Read the rows of Parquet."""
     from tfrtool.verbs.formats.parquet_reader import ParquetReader
 
     double = plan.options.rules.double
@@ -86,7 +86,7 @@ def parquet_rows(source: Source, plan: RowPlan, progress: Progress | None, losse
 def survey_lines(
     sources: Iterator[Source], wanted: Callable[[str], bool] | None, progress: Progress | None = None
 ) -> SchemaInference:
-    """One pass over all JSON Lines: an integer among other numbers is a float. What is no row is passed over."""
+    """Infer a schema from all JSON Lines. Integers mixed with floats are floats. Invalid rows are ignored."""
     from tfrtool.payload.rows.json_schema import SchemaInference
     from tfrtool.verbs.formats.jsonl import JsonlReader
 
@@ -109,7 +109,7 @@ def survey_lines(
 
 
 def _ignore(number: int, error: RefusedError) -> None:
-    """What is no row is told when it is its turn."""
+    """Ignore an invalid row: the conversion itself reports it."""
 
 
 def _chosen(value: dict[str, Any], row: Row, wanted: Callable[[str], bool]) -> dict[str, Any]:
@@ -146,18 +146,18 @@ class RowInput:
 
     @property
     def message(self) -> Message:
-        """What its rows are as payloads, which may take a pass over all inputs."""
+        """The message type of its rows. Finding it may take a pass over all inputs."""
         message = self.rows().message
         assert message is not None
         return message
 
     @property
     def side(self) -> Side:
-        """How a mapper has to read its payloads."""
+        """The side as which a mapper reads its payloads."""
         return "ofrecord" if self.message == "ofrecord" else "example"
 
     def rows(self) -> Rows:
-        """Its rows, to be read once."""
+        """Return its rows, which can be read once."""
         if self._rows is None:
             self._rows = self._reader(self.source, self._plan, self._progress, self._losses)
         return self._rows
@@ -180,7 +180,7 @@ class RowInput:
 
 
 class RowPipeline:
-    """The rows of one input, on their way into a sink."""
+    """Send the rows of one input into a sink."""
 
     def __init__(
         self,

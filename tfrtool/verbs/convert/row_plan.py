@@ -1,7 +1,6 @@
-"""What is known of rows in one conversion: their message and schema, and what did not come through.
+"""Hold what the row inputs and outputs of one conversion share: message type, schema and losses.
 
-JSON Lines and Parquet are read and written by `verbs.jsonl` and `verbs.parquet`; here is how a conversion tells them
-which message the rows are, and what they are told by `--schema`.
+The readers and writers of JSON Lines and Parquet (`verbs.formats`) get the message type and the schema from here.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def _decoded(name: bytes) -> str:
 
 
 def refusal(error: RowError, hint: str) -> Refused:
-    """What is no row, as a conversion refuses it."""
+    """Return the refusal for an invalid row."""
     feature = None if error.feature is None else error.feature.encode("utf-8", "surrogateescape")
     return Refused(feature, error.why, hint)
 
@@ -88,17 +87,17 @@ class RowPlan:
     # Inputs
 
     def wants(self, name: str) -> bool:
-        """Whether a feature of that name comes along or a condition asks for it, so that it has to be looked at."""
+        """Whether a feature is selected or named in a condition, so that it must be read."""
         encoded = _encoded(name)
         return self.names.target(encoded) is not None or (self.where is not None and encoded in self.where.names)
 
     @property
     def wanted(self) -> Callable[[str], bool] | None:
-        """`wants`, where not all of them do."""
+        """`wants`, or None if all features are wanted."""
         return self.wants if self.options.rules.renames else None
 
     def lines_schema(self) -> RowSchema:
-        """The schema by which JSON Lines are read: that of the user, or what a first pass learnt of them."""
+        """Return the schema for JSON Lines: the schema of the user, or the result of a first pass."""
         if self.guessed is None:
             schema, wide = self.schema, False
             if schema is None:
@@ -115,7 +114,7 @@ class RowPlan:
         return self.guessed
 
     def _typed(self, columns: Mapping[str, RowColumn]) -> dict[str, RowColumn]:
-        """The columns whose kind is asked for, by their name in the rows."""
+        """Return the columns whose kind an option sets, by their name in the rows."""
         rules = self.options.rules
         names, types = NameMapping(rules), Types(rules)
         typed = {}
@@ -132,7 +131,7 @@ class RowPlan:
         return typed
 
     def message_of(self, found: Message | None) -> Message:
-        """What rows are read as that were written from `found`, None where nobody says."""
+        """Return the message type for rows that were written from `found` (None if unknown)."""
         if found == "example" and self.target == "ofrecord":
             return "ofrecord"
         return found or "ofrecord"  # which holds all kinds; what becomes of them in an Example the mapper knows
@@ -140,7 +139,7 @@ class RowPlan:
     # Outputs
 
     def row(self, payload: bytes | memoryview, kind: Kind, changes: list[RowChange] | None = None) -> Row:
-        """The row of a record of the outputs. Raises WireError for what is no such message, Refused for the rest."""
+        """Return the row of an output record. Raises WireError for another message, Refused for other problems."""
         message = self._message(kind)
         lenient = self.options.rules.unknown == "drop"
         try:
@@ -166,7 +165,7 @@ class RowPlan:
         return kind
 
     def _compatible(self, one: Message, other: Message) -> bool:
-        """Whether rows of two messages may stand in one file: those of Examples and OFRecords may."""
+        """Whether rows of two message types can share a file: Examples and OFRecords can."""
         return one == other or "sequence_example" not in (one, other)
 
     def _why(self, payload: bytes | memoryview, message: Message, error: RowError) -> Exception:
@@ -187,7 +186,7 @@ class RowPlan:
         return refusal(error, _DROP)
 
     def line(self, pieces: Pieces, kind: Kind) -> str:
-        """The line of a record."""
+        """Return the line of a record."""
         if self._prepared is not None and self._prepared[0] == self.number:
             line, self._prepared = self._prepared[1], None
             return line
@@ -206,7 +205,7 @@ class RowPlan:
         return line
 
     def measure(self, pieces: Pieces, kind: Kind) -> int:
-        """The bytes that a record will take as a line, which is kept."""
+        """Return the size in bytes of the line of a record. The line is kept for `line`."""
         line = self.line(pieces, kind)
         self._prepared = self.number, line
         return len(line.encode()) + 1

@@ -1,6 +1,6 @@
-"""Where one output ends and the next begins, and what they are called.
+"""Split records into shards, and name the outputs.
 
-What the name of an output promises; one that promises what is not written is refused, since it misleads readers.
+A name that suggests another format or compression than the output has is refused, because it misleads readers.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tfrtool.types import Compression
 from tfrtool.verbs.formats.base import ROWS, SUFFIXES, Target
 
 COMPRESSIONS = {".gz": "gzip", ".zlib": "zlib", ".zz": "zlib"}
-"""How an output is packed whose name ends so."""
+"""Compression by suffix of the output name."""
 _ENDS = {"none": "", "gzip": ".gz", "zlib": ".zlib"}
-"""What is put behind a name that is to tell a packing."""
+"""Suffix by compression."""
 FORMATS = {
     ".tfrecord": "tfrecord",
     ".tfrecords": "tfrecord",
@@ -30,27 +30,27 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""The format of an output whose name ends so, before a packing."""
+"""Format by suffix of the output name, without a compression suffix."""
 _OTHER_COMPRESSIONS = {".7z", ".br", ".bz2", ".lz4", ".lzma", ".sz", ".tar", ".tgz", ".xz", ".z", ".zip", ".zst"}
 _LIKELY = {".json": "jsonl", ".of": "ofrecord", ".of_record": "ofrecord", ".tfr": "tfrecord"}
 _OTHER_FORMATS = {".arrow", ".avro", ".csv", ".feather", ".h5", ".hdf5", ".npy", ".npz", ".orc", ".tsv", ".txt", ".xml"}
 
 
 def format_by_name(output: str) -> Target | None:
-    """The format that the name of an output tells, in capitals or not, if it does."""
+    """Return the format that the suffix of a name implies (case-insensitive), or None."""
     return cast("Target | None", FORMATS.get(os.path.splitext(_split_compression(output)[0])[1]))
 
 
 def compression_by_name(output: str) -> Compression | None:
-    """How an output of that name is packed, if the name tells."""
+    """Return the compression that the suffix of a name implies, or None."""
     return cast("Compression | None", COMPRESSIONS.get(_split_compression(output)[1]))
 
 
 def refuse_name(output: str, to: Target | None, compress: str) -> None:
     """Raise ValueError for the name of an output that promises what is not written.
 
-    `to` and `compress` are what was asked for: a format that is asked for outright may have any name, but for the end
-    that tells another packing.
+    `to` and `compress` are the options. With `to` any name is allowed, except one with the suffix of another
+    compression.
     """
     if not output or output.endswith("/") or os.path.isdir(output) or is_direct(output):
         return
@@ -77,7 +77,7 @@ def refuse_name(output: str, to: Target | None, compress: str) -> None:
 def named_after(
     source: str, target: Target, suffix: str, compression: str, *, same: bool, compression_hidden: bool = False
 ) -> str:
-    """What an output is called that is named after an input: `suffix` is the usual end of its format.
+    """Return the name of an output that is named after an input. `suffix` is the usual suffix of its format.
 
     A name of the `same` format stays, but for the end that tells the packing. Names that do not end in a format, as
     those of shards, are looked for as they are, and get no such end, nor do outputs where the names of inputs that are
@@ -93,7 +93,7 @@ def named_after(
 
 
 def compression_note(compression: str, target: Target | None, *, asked: bool) -> str:
-    """A remark on outputs of which their names do not say how they are packed: as was `asked`, or as their inputs."""
+    """Return the note that output names do not show the compression. `asked`: an option set the compression."""
     told = f"readers have to be told, as TensorFlow by compression_type='{compression.upper()}'"
     told = told if target == "tfrecord" else "readers have to be told"
     why = "and not all names say so" if asked else "as the first input is"
@@ -101,7 +101,7 @@ def compression_note(compression: str, target: Target | None, *, asked: bool) ->
 
 
 def _split_compression(output: str) -> tuple[str, str]:
-    """The name without the end that tells a packing, and that end, both in small letters."""
+    """Split a name into the part before its compression suffix and the suffix, both in lower case."""
     stem, end = os.path.splitext(output.lower())
     return (stem, end) if end in COMPRESSIONS else (output.lower(), "")
 
@@ -110,15 +110,15 @@ PART = "part-"
 PART_DIGITS = 5
 """Parts of an OFRecord data set are `part-00000` and so on, as the makers of ImageNet and others name theirs."""
 MOST_SHARDS = 100_000
-"""As many members as a shard set may have where one is read."""
+"""Shard limit, equal to the limit for reading a shard set."""
 _ROWS_END = re.compile(r"\.(?:jsonl|ndjson|parquet|pq)(?:\.gz|\.zlib|\.zz)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """How the output is cut. At most one is set: so many shards, records in each, or bytes in each (not compressed).
+    """How to split the output: by shard count, records per shard or uncompressed bytes per shard. At most one is set.
 
-    `each`: an output for each input, in a directory.
+    `each`: one output per input, in a directory.
     """
 
     count: int | None = None
@@ -128,12 +128,12 @@ class Shards:
 
     @property
     def cut(self) -> bool:
-        """Whether all inputs are cut into shards together."""
+        """Whether the records of all inputs are split into shards together."""
         return self.count is not None or self.records is not None or self.size is not None
 
 
 class ShardSplitter:
-    """Says how many of the coming records still belong into the open shard: shards are contiguous, and never empty."""
+    """Decides which shard a record goes to. Shards are contiguous and never empty."""
 
     def __init__(self, shards: Shards, total: int | None = None) -> None:
         """`total` is the number of records where `shards.count` is set. Raises RefusedError for too few of them."""
@@ -150,7 +150,7 @@ class ShardSplitter:
             low, more = divmod(total, shards.count)
             self._sizes = [low + (number < more) for number in range(shards.count)]
         self.total = 0
-        """Records that went into shards."""
+        """Records written to shards."""
         self._number = -1
         self._left = 0
         self._bytes = 0
@@ -158,12 +158,12 @@ class ShardSplitter:
 
     @property
     def by_size(self) -> bool:
-        """Whether the sizes of records decide where they go."""
+        """Whether shards are limited by size."""
         return self._size is not None
 
     @property
     def left(self) -> int:
-        """How many records the open shard still takes, their sizes apart."""
+        """How many more records the open shard takes, regardless of size."""
         return self._left
 
     @property
@@ -174,7 +174,7 @@ class ShardSplitter:
         return self._left <= 0
 
     def open(self) -> None:
-        """A shard was opened."""
+        """Start the next shard."""
         self._number += 1
         self._bytes, self._is_empty = 0, True
         if self._sizes is not None:
@@ -183,22 +183,22 @@ class ShardSplitter:
             self._left = self._each if self._each is not None else 1 << 62
 
     def close(self) -> None:
-        """Nothing more goes into the open shard."""
+        """End the open shard."""
         self._left = 0
 
     def fits(self, size: int) -> bool:
-        """Whether a record of that size, its framing included, still goes into the open shard."""
+        """Whether the open shard has room for a record of `size` bytes, framing included."""
         return self._size is None or self._is_empty or self._bytes + size <= self._size
 
     def add(self, records: int, size: int) -> None:
-        """So many records of so many bytes went into the open shard."""
+        """Count records of `size` bytes in all as written to the open shard."""
         self.total += records
         self._left -= records
         self._bytes += size
         self._is_empty = self._is_empty and not records
 
     def room(self, ends: Sequence[int], begin: int, at: int) -> int:
-        """How many of the frames that end at `ends[at:]` go into the open shard; `begin` is where frame `at` begins."""
+        """Return how many of the frames that end at `ends[at:]` fit the open shard. Frame `at` starts at `begin`."""
         count = min(len(ends) - at, self._left)
         if self._size is not None:
             count = bisect_right(ends, begin + self._size - self._bytes, at, at + count) - at
@@ -208,7 +208,7 @@ class ShardSplitter:
 
 
 class OutputNames:
-    """The names of the outputs, which may depend on how many there are."""
+    """Names the outputs. Names of shards depend on the number of shards."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class OutputNames:
         self._compression_hidden = compression_hidden
 
     def refuse_unfit(self, inputs: Sequence[str]) -> list[str]:
-        """The names that are known before anything is written. Raises WriteError where they cannot be names."""
+        """Return the names known before writing. Raises WriteError for names that cannot be used."""
         if not self.in_directory and (self.output.endswith("/") or os.path.isdir(self.output)):
             raise WriteError(
                 f"'{self.output}' is a directory: name the shards too, as in -o {self.output.rstrip('/')}/NAME"
@@ -252,11 +252,11 @@ class OutputNames:
 
     @property
     def path(self) -> str:
-        """A path like those of the outputs, to make hidden files beside."""
+        """A path in the directory of the outputs, for temporary files."""
         return os.path.join(self.output, PART) if self.in_directory else self.output
 
     def of(self, count: int, inputs: Sequence[str]) -> list[str]:
-        """The names of `count` outputs; `inputs` has the input of each, where each has its own."""
+        """Return the names of `count` outputs. `inputs` has the input of each if there is one output per input."""
         if self.in_directory and self.target == "ofrecord":
             return [os.path.join(self.output, f"{PART}{number:0{PART_DIGITS}d}") for number in range(count)]
         if self.shards.each:
@@ -276,7 +276,7 @@ class OutputNames:
         )
 
     def refuse_leftovers(self, names: Sequence[str]) -> None:
-        """Raise WriteError where parts of an older, larger set would be read as part of this one."""
+        """Raise WriteError if parts of an older, larger set would be read with this set."""
         if not (self.in_directory and self.target == "ofrecord"):
             return
         written = set(map(os.path.basename, names))
@@ -292,7 +292,7 @@ class OutputNames:
             )
 
     def other_sets(self, names: Sequence[str]) -> list[str]:
-        """Members of sets of the same name and of another number that lie beside these, which are of one set."""
+        """Return existing shards of sets with the same name and another shard count."""
         if not self.shards.cut or self.in_directory or not names:
             return []
         directory, base = os.path.split(names[0])
@@ -307,7 +307,7 @@ class OutputNames:
 
 
 def oneflow_arguments(names: Sequence[str]) -> dict[str, object] | None:
-    """How OneFlow's `OFRecordReader` is told of these parts, or None where their names do not follow its rule."""
+    """Return the arguments of OneFlow's `OFRecordReader` for these parts, or None if their names do not fit it."""
     parts = [re.fullmatch(r"(.*?)([0-9]+)", os.path.basename(name)) for name in names]
     if not all(parts):
         return None

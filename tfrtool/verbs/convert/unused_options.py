@@ -1,4 +1,4 @@
-"""What was asked for by name and never met: hardly what was meant, and told, since the outputs look the same."""
+"""Find names in options that no record has. They are reported, because the outputs do not show the mistake."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PREFIX = LossKind("prefix-unmet", "a prefix to strip, which no name has", lost=
 
 
 def unused_names(rules: Rules, seen: Iterable[NamesSeen], where: Where | None, written: int) -> Iterator[Loss]:
-    """The names of options that no record had, as changes that change nothing.
+    """Yield the names in options that no record has, as changes without effect.
 
     `rules` are those that were asked for, and `written` counts records: where there are none, only conditions had
     anything to look at. Raises RefusedError if none of the features that are selected was met.
@@ -56,7 +56,7 @@ def unused_names(rules: Rules, seen: Iterable[NamesSeen], where: Where | None, w
 
 
 def no_match_error(unused_names: list[Loss]) -> RefusedError:
-    """What stops parts for OneFlow of no record, since none fulfils the conditions."""
+    """Return the error for OFRecord parts that would be empty because no record matches the conditions."""
     names = ", ".join(
         f"'{text_of(loss.feature)}'" for loss in unused_names if loss.feature and loss.kind in (_MISSING, _LIST)
     )
