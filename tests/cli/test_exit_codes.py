@@ -160,6 +160,6 @@ def test_an_input_that_defeats_the_program_does_not_stop_the_others(tmp_path: Pa
     assert result.stdout.splitlines() == [f"12 {SOUND}", "12 total"]
     assert result.stderr == (
         f"tfrtool: {DAMAGED}: ZeroDivisionError: a \\x1b[31mfault\\n; this is a bug in tfrtool; "
-        "run with -vv for the traceback\n"
+        "run with -vv for a traceback\n"
     )
     assert "Traceback" in run("count", "-vv", DAMAGED, PYTHONPATH=path).stderr

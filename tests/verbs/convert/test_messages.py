@@ -93,7 +93,7 @@ def test_the_size_of_a_shard_counts_its_records_unpacked(how: dict[str, Any]) ->
     sizes = [len(gzip.decompress(data) if how else data) for data in (Path(name).read_bytes() for name in names)]
     assert sizes == [1020, 1020, 1020]
     said = " ".join(forked("convert", "--help").said.split())
-    assert "Begin a new shard before its records take more than SIZE, as in 150MB, not compressed." in said
+    assert "Start a new shard before its uncompressed records exceed SIZE, such as 150MB." in said
 
 
 @pytest.mark.parametrize(

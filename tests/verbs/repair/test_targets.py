@@ -29,7 +29,7 @@ def found() -> dict[str, bytes]:
 REFUSED = {
     "directory": (3, "cannot write 'directory': it is a directory"),
     "directory/": (3, "cannot write 'directory/': it is the name of a directory"),
-    "link": (2, "'link' is the input 'damaged'; inputs are never modified"),
+    "link": (2, "'link' is the input 'damaged'; an input is never written to"),
     "dangling": (3, "it is a symbolic link that leads nowhere; remove it first"),
     "no/file": (3, "the directory 'no': no such file or directory; make that directory first"),
     "sound/file": (3, "cannot write 'sound/file': 'sound' is not a directory"),
