@@ -200,7 +200,7 @@ def test_records_go_into_a_pipe_and_words_to_standard_error() -> None:
             "stopped at the first damage; 4 records sent to the pipe before; run: tfrtool repair",
         ),
         ("tf late -o -", "tf\tclean\t5\t5\t0\t5 records sent to the pipe before: not all inputs could be converted"),
-        ("tf late tf -o -", "late\tdamaged\t4\t4\t1\tthe first damage stops"),
+        ("tf late tf -o -", "late\tdamaged\t4\t4\t1\tstopped at the first damage"),
         ("late -o - --compress gzip", "partial output was written; discard it"),
         ("hurt late -o -", "late\tdamaged\t4\t0\t1\tstopped at the first damage; nothing written"),
         ("mixed -o - --to tfrecord", "mixed\terror\t3\t1\t0\t'mixed' record 1"),
