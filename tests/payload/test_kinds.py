@@ -32,8 +32,7 @@ from kit.messages import (
 
 from tfrtool.payload import kinds
 from tfrtool.payload import validate as strict
-from tfrtool.payload.kinds import KindVote, fits, kind_of, kind_of_file, plausible_ofrecord
-from tfrtool.payload.wire.example import count_features
+from tfrtool.payload.kinds import KindVote, count_features, fits, kind_of, kind_of_file, plausible_ofrecord
 
 LABEL = entry(b"label", numbers(INT64S, 7))
 TEXT = entry(b"text", sized(BYTES, sized(1, b"hello")))

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from tfrtool.payload.validate import Misfit, evidence, misfit, nearly
-from tfrtool.payload.wire.example import count_features
-from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, fields
+from tfrtool.payload.validate import WINDOW, Misfit, evidence, misfit, nearly
+from tfrtool.payload.wire.example import PACKED, HeaderCache, Layout, record_entries
+from tfrtool.payload.wire.reader import LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
 from tfrtool.types import Kind
 
 SAMPLE = 64
@@ -30,6 +30,28 @@ SAMPLE = 64
 _FILE_VERSION = b"brain.Event:"
 _GRAPH_FIELDS = {4: range(1, 6), 9: range(1, 8)}  # of a GraphDef, and of a MetaGraphDef
 _GRAPH_SAMPLE = 64
+_caches: dict[Layout, HeaderCache] = {"example": HeaderCache("example"), "ofrecord": HeaderCache("ofrecord")}
+
+
+def count_features(p: Buffer, layout: Layout, full: bool) -> int:
+    """Return how many features with a kind a record has, or -1 if it is not in the common form.
+
+    `full` also checks that names are UTF-8, and every packed varint instead of those within `WINDOW`. This can only say
+    yes, never no: a record in another form may be legal.
+    """
+    count = 0
+    try:
+        for at, header in record_entries(p, 0, len(p), _caches[layout]):
+            column = header.column
+            if full and column.note is None:
+                check_text(column.name, 0, len(column.name))
+                column.note = True
+            if header.count == PACKED:
+                check_varints(p, at + header.head, at + header.total, None if full else WINDOW)
+            count += column.kind is not None
+    except (IndexError, WireError):
+        return -1
+    return count
 
 
 def kind_of(payload: Buffer) -> Kind | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from tfrtool.payload.wire.example import TAGS, WINDOW, ListKind, is_common_list
+from tfrtool.payload.wire.example import PACKED, TAGS, ListKind, read_list
 from tfrtool.payload.wire.messages import Package, messages
 from tfrtool.payload.wire.reader import I32, I64, LEN, VARINT, Buffer, WireError, check_text, check_varints, fields
 from tfrtool.types import Kind
@@ -30,6 +30,8 @@ _VARINTS = {"int64", "int32", "bool", "uint32", "uint64"}
 _WIRE_NAMES = ("a varint", "8 bytes", "a sized value", "a group", "a group's end", "4 bytes")
 _OPEN = r"Summary.+|Histogram.*|Tensor.*|Dim|PluginData|SourceMetadata|LogMessage|SessionLog|TaggedRunMetadata"
 """Messages inside an Event that later versions of TensorFlow add fields to."""
+WINDOW = 128
+"""Bytes of a packed list of varints, and values of a list of bytes, that are looked at to learn the kind."""
 
 
 class Misfit(NamedTuple):
@@ -165,7 +167,7 @@ class StrictWalk:
 
     def _value(self, begin: int, end: int, rule: FieldRule) -> None:
         if shape := rule.shape:
-            if shape.lists and begin < end and is_common_list(self.view, begin, end, shape.lists, not self.detecting):
+            if shape.lists and begin < end and _is_common_list(self.view, begin, end, shape.lists, not self.detecting):
                 self.kinds += 1
             else:
                 self.message(begin, end, shape)
@@ -178,6 +180,17 @@ class StrictWalk:
                 raise WireError(begin, f"a packed list of {end - begin} bytes, which {width} does not divide")
         else:
             check_varints(self.view, begin, end, WINDOW if self.detecting else None)
+
+
+def _is_common_list(p: Buffer, at: int, end: int, tags: Mapping[int, ListKind], full: bool) -> bool:
+    """Return whether the feature in `[at, end)`, not empty, has one list in the common form; `full` checks varints."""
+    try:
+        found = read_list(p, at, end, tags)
+        if found.values == PACKED:
+            check_varints(p, found.begin, end, None if full else WINDOW)
+    except (IndexError, WireError):
+        return False
+    return True
 
 
 def evidence(payload: Buffer, kind: Kind) -> StrictWalk | None:

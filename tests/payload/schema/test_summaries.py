@@ -589,7 +589,7 @@ def test_of_a_sample_the_kinds_of_files_are_told_as_far_as_they_were_read(tmp_pa
     (one,) = (one for one in findings(sample) if one.what == "mixed")
     assert "beside 1 of sequence_example records as far as they were read, the first" in one.message
     blank = described(tmp_path, [b""] * 2 + [example({"a": ints(1)})], n=2)
-    assert "no record that was read holds anything, as Examples and OFRecords without features do" in sentences(blank)
+    assert "all records read are empty, like Examples and OFRecords without features" in sentences(blank)
     with pytest.raises(UnsupportedError, match="first records of the inputs hold nothing but empty records"):
         emit(blank, "tf")
     unset = described(tmp_path, [ordered({"a": None, "b": ints(1)})] * 2 + [example({"a": ints(1)})], n=2)

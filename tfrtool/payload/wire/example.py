@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, check_text, check_varints, read_size
+from tfrtool.payload.wire.reader import LEN, LONG_NAME, Buffer, WireError, read_size
 
 ListKind = Literal["bytes", "float", "int64", "double", "int32"]
 Layout = Literal["example", "ofrecord"]
@@ -39,9 +39,6 @@ WIDTHS: dict[ListKind, int] = {"float": 4, "double": 8}
 
 PACKED = -1
 """Count of a run of varints, whose bytes tell how many there are."""
-WINDOW = 128
-"""Bytes of a packed list of varints, and values of a list of bytes, that are looked at to learn the kind."""
-
 _ONE, _TWO = 1 << 3 | LEN, 2 << 3 | LEN  # the tags of fields 1 and 2
 _KNOWN_MOST = 1 << 16
 _ENTRIES_MOST = 1 << 16  # entries of one record that are held; a record of more is uncommon
@@ -179,17 +176,6 @@ def read_list(p: Buffer, at: int, end: int, tags: Mapping[int, ListKind]) -> Com
     if rest:
         raise WireError(first, "part of a number")
     return CommonList(kind, first, count, False, shortest)
-
-
-def is_common_list(p: Buffer, at: int, end: int, tags: Mapping[int, ListKind], full: bool) -> bool:
-    """Return whether the feature in `[at, end)`, not empty, has one list in the common form; see `count_features`."""
-    try:
-        found = read_list(p, at, end, tags)
-        if found.values == PACKED:
-            check_varints(p, found.begin, end, None if full else WINDOW)
-    except (IndexError, WireError):
-        return False
-    return True
 
 
 class HeaderCache:
@@ -345,27 +331,3 @@ def _entries_in_place(view: Buffer, begins: Sequence[int], ends: Sequence[int], 
             found.headers.extend(header for _, header in record)
         found.marks.append(len(found.headers))
     return found
-
-
-_caches: dict[Layout, HeaderCache] = {"example": HeaderCache("example"), "ofrecord": HeaderCache("ofrecord")}
-
-
-def count_features(p: Buffer, layout: Layout, full: bool) -> int:
-    """Return how many features with a kind a record has, or -1 if it is not in the common form.
-
-    `full` also checks that names are UTF-8, and every packed varint instead of those within `WINDOW`. This can only say
-    yes, never no: a record in another form may be legal.
-    """
-    count = 0
-    try:
-        for at, header in record_entries(p, 0, len(p), _caches[layout]):
-            column = header.column
-            if full and column.note is None:
-                check_text(column.name, 0, len(column.name))
-                column.note = True
-            if header.count == PACKED:
-                check_varints(p, at + header.head, at + header.total, None if full else WINDOW)
-            count += column.kind is not None
-    except (IndexError, WireError):
-        return -1
-    return count
