@@ -65,7 +65,7 @@ def test_long_names_are_not_remembered(take: Callable[[str], Any]) -> None:
     assert grown < 6 << 20
 
 
-def test_what_happened_to_features_of_long_names_is_told_all_the_same() -> None:
+def test_changes_to_features_with_long_names_are_reported() -> None:
     losses, changes = Losses(), Changes()
     for number in range(MANY):
         name = f"{number:x>{LONG}}"
@@ -75,7 +75,7 @@ def test_what_happened_to_features_of_long_names_is_told_all_the_same() -> None:
     assert losses.all()[0].feature and losses.all()[-1].feature is None
 
 
-def test_a_long_name_bears_its_kind_where_it_was_of_another_kind_before() -> None:
+def test_long_name_keeps_its_kind_after_a_change_of_kind() -> None:
     from array import array
 
     lines = JsonWriter()
@@ -86,7 +86,7 @@ def test_a_long_name_bears_its_kind_where_it_was_of_another_kind_before() -> Non
     assert json.loads(lines.line(integers(name), [])) == {name: 1}
 
 
-def test_a_set_whose_names_take_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_NAMES >= 1 << 26
     monkeypatch.setattr("tfrtool.payload.rows.columns.MAX_NAMES", 10)
     guess, survey = SchemaInference(), Survey("example")
@@ -98,9 +98,7 @@ def test_a_set_whose_names_take_too_much_memory_is_refused(monkeypatch: pytest.M
             add()
 
 
-def test_a_schema_tells_of_a_renamed_feature_however_many_names_come_after(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_schema_keeps_renamed_feature_with_many_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tfrtool.payload.mapping.rules._MOST", 10)
     long = "l" * 2000

@@ -64,7 +64,7 @@ def payloads(*files: str) -> list[bytes]:
 # From one format to the other
 
 
-def test_a_file_of_one_format_becomes_one_of_the_other_and_comes_back_byte_for_byte() -> None:
+def test_formats_convert_and_round_trip() -> None:
     assert convert("tf", "out.of", to="ofrecord").outputs == ["out.of"]
     convert("out.of", "back", to="tfrecord")
     assert Path("back").read_bytes() == TF
@@ -84,7 +84,7 @@ a_row = st.dictionaries(
 @mark.slow
 @law
 @given(st.lists(a_row, min_size=1, max_size=3))
-def test_with_a_schema_int32_and_doubles_come_back_byte_for_byte(rows: list[Lists]) -> None:
+def test_schema_restores_int32_and_doubles(rows: list[Lists]) -> None:
     kinds: dict[str, str] = {}
     if any(kinds.setdefault(name, kind) != kind for row in rows for name, (kind, _) in row.items()):
         return
@@ -95,13 +95,13 @@ def test_with_a_schema_int32_and_doubles_come_back_byte_for_byte(rows: list[List
     assert Path("back").read_bytes() == data
 
 
-def test_a_schema_brings_names_back_too() -> None:
+def test_schema_restores_names() -> None:
     convert("tf", "out", to="ofrecord", rename={"label": "y"}, strip_prefix="im", schema_out="schema")
     convert("out", "back", to="tfrecord", schema="schema")
     assert Path("back").read_bytes() == TF
 
 
-def test_a_schema_that_cannot_carry_both_kinds_of_a_feature_is_refused() -> None:
+def test_schema_with_two_kinds_for_a_feature_is_refused() -> None:
     Path("more").write_bytes(
         ofrecord_frame(ofrecord({"x": ("int32_list", [1])})) + ofrecord_frame(ofrecord({"x": ("int64_list", [1])}))
     )
@@ -129,7 +129,7 @@ def test_a_schema_that_cannot_carry_both_kinds_of_a_feature_is_refused() -> None
         ("[" * 100_000, "cannot be used"),
     ],
 )
-def test_what_is_no_schema_is_refused_with_a_reason(text: str, why: str) -> None:
+def test_invalid_schema_is_refused_with_a_reason(text: str, why: str) -> None:
     Path("schema").write_text(text)
     with raises(OpenError, match=f"the schema 'schema' cannot be used: .*{why}" if "cannot" not in why else why):
         convert("tf", "out", to="ofrecord", schema="schema")
@@ -139,13 +139,13 @@ def test_what_is_no_schema_is_refused_with_a_reason(text: str, why: str) -> None
 
 @mark.parametrize("made", [["--emit", "json"], ["--json"]])
 @mark.parametrize("to", ["ofrecord", "jsonl"])
-def test_what_the_job_schema_tells_is_no_schema_of_a_conversion(made: list[str], to: str) -> None:
+def test_output_of_schema_command_is_refused(made: list[str], to: str) -> None:
     Path("schema").write_text(run("schema", *made, "tf").stdout)
     with raises(OpenError, match="what the job schema tells of features; `schema` reads what `schema_out` wrote"):
         convert("tf", "out", to=to, schema="schema")
 
 
-def test_integers_become_int32_where_all_values_of_the_feature_fit() -> None:
+def test_integers_that_fit_become_int32() -> None:
     rows = [{"small": ("int64_list", [n]), "large": ("int64_list", [n << 31])} for n in range(3)]
     Path("more").write_bytes(b"".join(frame(example(row)) for row in rows))
     convert("more", "out", to="ofrecord", int="auto")
@@ -165,7 +165,7 @@ def test_losses_are_reported_for_each_input() -> None:
     assert done.lost
 
 
-def test_a_sequence_is_laid_flat_on_request() -> None:
+def test_sequence_is_flattened_on_request() -> None:
     Path("more").write_bytes(frame(sequence({}, {"w": [("int64_list", [1]), ("int64_list", [2, 3])]})))
     with raises(RefusedError, match="a SequenceExample, which has no counterpart"):
         convert("more", "out", to="ofrecord")
@@ -183,14 +183,14 @@ ODD = {
 
 
 @mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_an_ofrecord_that_is_oddly_written_is_converted_though_it_looks_damaged(odd: bytes) -> None:
+def test_nonstandard_ofrecord_is_converted(odd: bytes) -> None:
     Path("more").write_bytes(OF + ofrecord_frame(odd) + OF)
     done = convert("more", "out", to="tfrecord", unknown="drop", shards=3)
     assert payloads(*done.outputs) == [*EXAMPLES, example({"n": ("int64_list", [1, 2][: odd.count(b"*")])}), *EXAMPLES]
     assert (done.reports[0].status, done.reports[0].records, done.reports[0].skipped) == ("clean", 21, 0)
 
 
-def test_an_ofrecord_that_is_oddly_written_is_refused_as_the_rules_say() -> None:
+def test_nonstandard_ofrecord_is_refused_by_the_rules() -> None:
     Path("more").write_bytes(OF + ofrecord_frame(ODD["unknown fields"]) + OF)
     with raises(RefusedError, match=rf"record 10 at byte {len(OF)}: feature 'n': a field that the message does not"):
         convert("more", "out", to="tfrecord")
@@ -201,7 +201,7 @@ def test_an_ofrecord_that_is_oddly_written_is_refused_as_the_rules_say() -> None
 
 @mark.parametrize("count", [1, 2, 3, 10])
 @mark.parametrize(("source", "to"), [("tf", "tfrecord"), ("tf", "ofrecord"), ("of", "tfrecord"), ("of", "ofrecord")])
-def test_so_many_shards_are_contiguous_in_order_and_never_empty(source: str, to: str, count: int) -> None:
+def test_shards_by_count_are_contiguous_and_never_empty(source: str, to: str, count: int) -> None:
     done = convert(source, "out", to=to, shards=count)
     parts = [payloads(name) for name in done.outputs]
     assert [len(part) for part in parts] == sorted((10 // count + (n < 10 % count) for n in range(count)), reverse=True)
@@ -214,7 +214,7 @@ def test_so_many_shards_are_contiguous_in_order_and_never_empty(source: str, to:
 @mark.slow
 @law
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12), st.integers(1, 200))
-def test_shards_of_a_size_hold_as_much_as_fits_and_one_record_at_least(sizes: list[int], most: int) -> None:
+def test_shards_by_size_hold_at_least_one_record(sizes: list[int], most: int) -> None:
     data = [example({"x": ("bytes_list", [bytes(n)])}) for n in sizes]
     Path("more").write_bytes(b"".join(map(frame, data)))
     for source, to in (("more", "tfrecord"), ("more", "ofrecord")):
@@ -230,7 +230,7 @@ def test_shards_of_a_size_hold_as_much_as_fits_and_one_record_at_least(sizes: li
 
 
 @mark.parametrize("to", ["tfrecord", "ofrecord"])
-def test_shards_of_so_many_records(to: str) -> None:
+def test_shards_by_record_count(to: str) -> None:
     done = convert(["tf", "tf"], "out", to=to, records_per_shard=3)
     assert [len(payloads(name)) for name in done.outputs] == [3, 3, 3, 1]  # the same file is one input
     done = convert(["tf", "of"], "all", to=to, records_per_shard=8)
@@ -245,14 +245,14 @@ def test_more_shards_than_records_are_refused() -> None:
 
 
 @mark.parametrize("how", [{"skip_damaged": True}, {"where": ["label > 0"]}, {"skip": 3, "n": 4}])
-def test_shards_are_even_whatever_is_left_out(how: Any) -> None:
+def test_shards_are_even_with_skipped_records(how: Any) -> None:
     done = convert("hurt", "out", shards=3, **{"skip_damaged": True, **how})
     counts = [len(payloads(name)) for name in done.outputs]
     assert max(counts) - min(counts) <= 1
     assert sum(counts) == done.written == {"skip_damaged": 9, "where": 7, "skip": 4}[next(iter(how))]
 
 
-def test_a_pipe_can_be_cut_into_shards_though_it_is_read_once() -> None:
+def test_pipe_input_can_be_sharded() -> None:
     reader, writer = os.pipe()
     os.write(writer, TF)
     os.close(writer)
@@ -261,7 +261,7 @@ def test_a_pipe_can_be_cut_into_shards_though_it_is_read_once() -> None:
     assert [len(payloads(name)) for name in done.outputs] == [4, 3, 3]
 
 
-def test_oneflow_is_told_how_the_parts_are_called() -> None:
+def test_oneflow_arguments_match_the_part_names() -> None:
     names = convert("tf", "out", to="ofrecord", shards=2).outputs
     assert oneflow_arguments(names) == {
         "data_part_num": 2,
@@ -272,7 +272,7 @@ def test_oneflow_is_told_how_the_parts_are_called() -> None:
     assert oneflow_arguments(["a/some"]) is None
 
 
-def test_parts_of_an_older_larger_set_are_never_mixed_with_new_ones() -> None:
+def test_leftover_parts_of_an_older_set_are_refused() -> None:
     convert("tf", "out", to="ofrecord", shards=3)
     before = made()
     with raises(WriteError, match="'out/part-00002' is no part of this set, and would be read with it"):
@@ -283,7 +283,7 @@ def test_parts_of_an_older_larger_set_are_never_mixed_with_new_ones() -> None:
 # Directories, joining, compression
 
 
-def test_into_a_directory_each_input_goes_by_its_own_name() -> None:
+def test_directory_output_keeps_input_names() -> None:
     done = convert(["tf", "tf.gz"], "out/", compress="gzip")
     assert done.outputs == ["out/tf", "out/tf.gz"]
     assert all(gzip.decompress(Path(name).read_bytes()) == TF for name in done.outputs)
@@ -294,7 +294,7 @@ def test_into_a_directory_each_input_goes_by_its_own_name() -> None:
     assert convert(["tf", "of"], "parts/", to="ofrecord").outputs == ["parts/part-00000", "parts/part-00001"]
 
 
-def test_inputs_of_one_base_name_are_not_written_over_one_another() -> None:
+def test_inputs_with_the_same_base_name_are_refused() -> None:
     os.mkdir("a")
     Path("a/tf").write_bytes(TF)
     with raises(WriteError, match="'tf' and 'a/tf' would both be written as 'out/tf'"):
@@ -303,13 +303,13 @@ def test_inputs_of_one_base_name_are_not_written_over_one_another() -> None:
 
 
 @mark.parametrize(("compress", "undo"), [("gzip", gzip.decompress), ("zlib", zlib.decompress), ("none", bytes)])
-def test_files_are_compressed_anew(compress: str, undo: Callable[[bytes], bytes]) -> None:
+def test_files_are_recompressed(compress: str, undo: Callable[[bytes], bytes]) -> None:
     for source in ("tf", "tf.gz"):
         convert(source, "out", compress=compress, force=True)
         assert undo(Path("out").read_bytes()) == TF
 
 
-def test_gzip_is_one_member_however_many_inputs_there_are() -> None:
+def test_gzip_output_of_many_inputs_is_one_member() -> None:
     Path("more").write_bytes(
         gzip.compress(TF[: len(frame(EXAMPLES[0]))]) + gzip.compress(TF[len(frame(EXAMPLES[0])) :])
     )
@@ -319,7 +319,7 @@ def test_gzip_is_one_member_however_many_inputs_there_are() -> None:
     assert (inflate.eof, inflate.unused_data) == (True, b"")
 
 
-def test_the_compression_stays_where_the_format_does() -> None:
+def test_compression_is_kept_within_a_format() -> None:
     convert("tf.gz", "same")
     convert("tf.gz", "other", to="ofrecord")
     assert (verify("same").compression, verify("other").compression) == ("gzip", "none")
@@ -343,32 +343,32 @@ def test_records_are_skipped_and_counted_over_all_inputs() -> None:
 
 
 @mark.parametrize("how", [{}, {"to": "ofrecord"}, {"to": "jsonl"}, {"where": ["label >= -1"], "n": 4}, {"shards": 2}])
-def test_reading_stops_with_the_last_record_that_is_wanted_and_says_so(how: dict[str, Any]) -> None:
+def test_reading_stops_after_the_last_selected_record(how: dict[str, Any]) -> None:
     Path("more").write_bytes(TF[:-1])
     (report,) = convert("more", "out", **{"n": 5, **how}).reports
     assert (report.records, report.written, report.unread, report.finding) == (5, how.get("n", 5), True, False)
 
 
-def test_what_was_read_to_its_end_is_not_said_to_be_unread() -> None:
+def test_completely_read_input_is_not_reported_as_unread() -> None:
     assert not convert("tf", "out", n=10).reports[0].unread
     first, second = convert(["tf", "of"], "more", to="tfrecord", n=10).reports
     assert (first.unread, second.unread, second.records) == (False, True, 0)
 
 
-def test_an_input_behind_the_last_record_that_is_wanted_has_no_output() -> None:
+def test_input_after_the_last_selected_record_has_no_output() -> None:
     convert(["tf", "of"], "dir/", to="tfrecord", n=3)
     convert(["tf", "of"], "none/", to="tfrecord", n=0)
     assert (os.listdir("dir"), sorted(os.listdir("none"))) == (["tf"], ["of", "tf"])
 
 
-def test_features_are_chosen_and_renamed_within_a_format() -> None:
+def test_features_are_selected_and_renamed_within_a_format() -> None:
     convert("tf", "out", select=["label", "w"], drop=["w"], rename={"label": "y"})
     assert payloads("out") == [example({"y": row["label"]}) for row in ROWS]
     convert("of", "of-out", drop=["image", "w"])
     assert payloads("of-out") == [ofrecord({"label": row["label"]}) for row in ROWS]
 
 
-def test_a_selection_that_no_record_has_is_refused_and_other_names_are_told() -> None:
+def test_selection_without_match_is_refused() -> None:
     nothing_is_made(RefusedError, "no record has a feature that is selected: labell", "tf", "out", select=["labell"])
     (report,) = convert("tf", "out", select=["label", "x*"], drop=["y"], rename={"z": "a"}).reports
     unmet = [loss.feature for loss in report.losses if loss.what == "named, and in no record"]
@@ -387,13 +387,13 @@ def test_a_selection_that_no_record_has_is_refused_and_other_names_are_told() ->
         (["w == 4.5"], [9]),
     ],
 )
-def test_records_are_chosen_by_their_values(where: list[str], expected: list[int]) -> None:
+def test_records_are_filtered_by_value(where: list[str], expected: list[int]) -> None:
     convert("tf", "out", where=where)
     assert payloads("out") == [EXAMPLES[n] for n in expected]
 
 
 @mark.parametrize("text", ["label", "label = 3", "== 3", "label == x", "label == 1; import os", "label == (1)", ""])
-def test_what_is_no_condition_is_refused(text: str) -> None:
+def test_invalid_condition_is_refused(text: str) -> None:
     with raises(ValueError, match="no condition|no number"):
         convert("tf", "out", where=[text])
 
@@ -408,7 +408,7 @@ def nothing_is_made(error: type[TfrtoolError], match: str, *args: Any, **how: An
     assert made() == before
 
 
-def test_the_first_damage_stops_everything_unless_it_is_skipped() -> None:
+def test_damage_stops_the_conversion_unless_skipped() -> None:
     for to in ("tfrecord", "ofrecord"):
         nothing_is_made(DamageError, r"hurt: data-crc at \[0, ", ["tf", "hurt"], "out", to=to)
         nothing_is_made(DamageError, r"hurt: data-crc", ["hurt", "tf"], "out/", to=to)
@@ -420,7 +420,7 @@ def test_the_first_damage_stops_everything_unless_it_is_skipped() -> None:
 
 @mark.parametrize("framed", [True, False])
 @mark.parametrize("how", ["swapped", "raw", "hurt"])
-def test_payloads_of_another_kind_are_refused_with_their_place(framed: bool, how: str) -> None:
+def test_payloads_of_another_kind_are_refused_with_offset(framed: bool, how: str) -> None:
     wrap, other = (frame, PARTS) if framed else (ofrecord_frame, EXAMPLES)
     mine = EXAMPLES if framed else PARTS
     wrong = {"swapped": other[1], "raw": b"raw bytes", "hurt": mine[1][:-1]}[how]
@@ -432,13 +432,13 @@ def test_payloads_of_another_kind_are_refused_with_their_place(framed: bool, how
     assert (done.written, done.reports[0].skipped) == (2, 1)
 
 
-def test_what_the_other_side_cannot_hold_is_refused_with_its_place() -> None:
+def test_unrepresentable_values_are_refused_with_offset() -> None:
     Path("more").write_bytes(OF + ofrecord_frame(ofrecord({"d": ("double_list", [0.1])})))
     match = rf"'more' record 10 at byte {len(OF)}: feature 'd': value 0 of it, 0.1, is no float; double='round'"
     nothing_is_made(RefusedError, match, "more", "out", to="tfrecord")
 
 
-def test_a_set_without_records_is_refused_where_it_would_stop_oneflow() -> None:
+def test_empty_ofrecord_set_is_refused() -> None:
     Path("more").write_bytes(b"")
     nothing_is_made(RefusedError, "OneFlow stops at a part without records", "more", "out", to="ofrecord")
     nothing_is_made(RefusedError, "a shard is never empty", "more", "out", to="tfrecord", records_per_shard=2)
@@ -451,7 +451,7 @@ def test_a_set_without_records_is_refused_where_it_would_stop_oneflow() -> None:
     )
 
 
-def test_nothing_is_written_over_without_force_and_an_input_never() -> None:
+def test_existing_outputs_need_force_and_inputs_are_protected() -> None:
     Path("out").write_bytes(b"old")
     Path("out-00001-of-00002").write_bytes(b"old")
     nothing_is_made(WriteError, "'out' exists already", "tf", "out")
@@ -462,7 +462,7 @@ def test_nothing_is_written_over_without_force_and_an_input_never() -> None:
     assert Path("out").read_bytes() == TF
 
 
-def test_a_schema_is_published_with_the_outputs_or_not_at_all() -> None:
+def test_schema_is_published_with_the_outputs() -> None:
     Path("schema").write_bytes(b"old")
     nothing_is_made(WriteError, "'schema' exists already", "tf", "out", to="ofrecord", schema_out="schema")
     nothing_is_made(DamageError, "hurt", "hurt", "out", to="ofrecord", schema_out="new")
@@ -472,7 +472,7 @@ def test_a_schema_is_of_inputs_of_one_format() -> None:
     nothing_is_made(RefusedError, "of both", ["of", "tf"], "out", to="tfrecord", schema_out="schema")
 
 
-def test_an_input_of_no_bytes_has_no_say_in_the_format() -> None:
+def test_empty_input_does_not_set_the_format() -> None:
     Path("more").write_bytes(b"")
     assert convert(["more", "of"], "out").written == 10
     assert Path("out").read_bytes() == OF
@@ -484,17 +484,17 @@ def test_a_condition_on_payloads_without_features_is_refused() -> None:
     nothing_is_made(DamageError, "has no features for a condition", "more", "out", where=["label == 1"])
 
 
-def test_features_without_a_kind_are_dropped_within_a_format_too() -> None:
+def test_features_without_values_are_dropped_within_a_format() -> None:
     Path("more").write_bytes(frame(example({"a": None, "n": ("int64_list", [1])})))
     assert convert("more", "out", no_kind="drop").lost
     assert payloads("out") == [example({"n": ("int64_list", [1])})]
 
 
-def test_a_schema_and_an_output_are_never_one_file() -> None:
+def test_schema_and_output_must_differ() -> None:
     nothing_is_made(WriteError, "would be written twice", "of", "out", to="tfrecord", schema_out="out")
 
 
-def test_no_further_input_is_read_once_the_output_cannot_be_written() -> None:
+def test_no_input_is_read_after_a_write_error() -> None:
     with Conversion(["tf", "hurt"], "nowhere/out", ConvertOptions()) as conversion:
         found = [list(conversion.read(name))[-1] for name in conversion.inputs]
         conversion.publish()
@@ -502,7 +502,7 @@ def test_no_further_input_is_read_once_the_output_cannot_be_written() -> None:
     assert "was not read, since the output could not be written" in found[1].error[1]  # type: ignore[union-attr, index]
 
 
-def test_a_file_that_is_no_record_file_is_refused() -> None:
+def test_foreign_file_is_refused() -> None:
     Path("more").write_bytes(b"<!DOCTYPE html><html></html>")
     nothing_is_made(DamageError, "HTML", "more", "out", to="tfrecord")
     nothing_is_made(OpenError, "nowhere", "nowhere", "out", to="tfrecord")
@@ -517,13 +517,13 @@ def test_a_missing_shard_is_refused_unless_damage_is_skipped() -> None:
 
 
 @mark.parametrize("at", range(0, len(TF), 97))
-def test_a_file_cut_anywhere_gives_what_is_whole_or_nothing(at: int) -> None:
+def test_truncated_file_gives_intact_records_or_nothing(at: int) -> None:
     Path("more").write_bytes(cut(TF, at))
     done = convert("more", "out", to="tfrecord", skip_damaged=True)
     assert payloads("out") == EXAMPLES[: done.written]
 
 
-def test_all_inputs_are_looked_at_though_the_first_has_failed() -> None:
+def test_all_inputs_are_read_after_the_first_fails() -> None:
     with Conversion(["hurt", "tf", "nowhere"], "out", ConvertOptions()) as conversion:
         for name in conversion.inputs:
             list(conversion.read(name))
@@ -536,7 +536,7 @@ def test_all_inputs_are_looked_at_though_the_first_has_failed() -> None:
     assert made() == {}
 
 
-def test_a_dry_run_writes_nothing_and_tells_what_would_be() -> None:
+def test_dry_run_writes_nothing_and_reports_the_result() -> None:
     with Conversion(["of"], "out", ConvertOptions(to="tfrecord", dry_run=True)) as conversion:
         (report,) = conversion.read("of")
         conversion.publish()
@@ -547,12 +547,12 @@ def test_a_dry_run_writes_nothing_and_tells_what_would_be() -> None:
     "how",
     [{"shards": 0}, {"shards": 2, "shard_size": 3}, {"types": {"a": "string"}}, {"shards": 10**6}, {"source": "x"}],
 )
-def test_what_is_no_option_is_a_value_error(how: Any) -> None:
+def test_invalid_option_is_a_value_error(how: Any) -> None:
     with raises(ValueError):
         convert("tf", "out", **how)
 
 
-def test_a_schema_says_what_became_of_each_feature() -> None:
+def test_schema_records_the_mapping_of_each_feature() -> None:
     convert("of", "out", to="tfrecord", schema_out="schema")
     found = json.loads(Path("schema").read_text())
     assert (found["from"], found["to"], len(found["features"])) == ("ofrecord", "example", 3)
@@ -585,12 +585,12 @@ class RowsOf:
             yield number, bytes.fromhex(line.split()[1])
 
 
-def test_each_format_that_may_be_asked_for_has_a_writer_or_a_reader() -> None:
+def test_each_format_choice_has_a_writer_or_a_reader() -> None:
     assert list(formats_registry.WRITERS) == list(formats_base.SUFFIXES)
     assert tuple(formats_registry.READERS) == formats_base.ROWS
 
 
-def test_other_formats_are_added_at_one_seam(monkeypatch: MonkeyPatch) -> None:
+def test_formats_can_be_added_to_the_registry(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setitem(formats_registry.WRITERS, "jsonl", Lines)
     monkeypatch.setitem(formats_registry.READERS, "jsonl", RowsOf)
     done = convert("tf", "out.jsonl", to="jsonl", shards=2)
@@ -612,7 +612,7 @@ class Picky(Lines):
         raise Refused(b"label", "not to our taste", "choose another format")
 
 
-def test_what_another_format_refuses_is_told_with_its_place(monkeypatch: MonkeyPatch) -> None:
+def test_refusal_by_another_format_is_reported_with_offset(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setitem(formats_registry.WRITERS, "jsonl", Picky)
     monkeypatch.setattr(mapping_templates, "_LEARN_FIRST", 1)
     for how in ({}, {"no_kind": "drop"}, {"select": ["label"]}):

@@ -58,7 +58,7 @@ def tree() -> list[str]:
 
 
 @pytest.mark.parametrize(("how", "code", "said"), REFUSED)
-def test_what_the_run_would_refuse_is_refused_by_a_dry_one(how: str, code: int, said: str) -> None:
+def test_dry_run_refuses_the_same_as_a_real_run(how: str, code: int, said: str) -> None:
     before = tree()
     dry, wet = forked("convert", *how.split(), "--dry-run"), forked("convert", *how.split())
     assert (dry.code, wet.code) == (code, code)
@@ -67,7 +67,7 @@ def test_what_the_run_would_refuse_is_refused_by_a_dry_one(how: str, code: int, 
 
 
 @pytest.mark.parametrize("how", SOUND)
-def test_what_the_run_would_write_is_told_by_a_dry_one(how: str) -> None:
+def test_dry_run_reports_the_same_as_a_real_run(how: str) -> None:
     before = tree()
     dry = forked("convert", *how.split(), "--dry-run")
     assert (dry.code, tree()) == (0, before)
@@ -76,7 +76,7 @@ def test_what_the_run_would_write_is_told_by_a_dry_one(how: str) -> None:
     assert dry.said.splitlines()[0] == wet.said.splitlines()[0].replace("records written", "records would be written")
 
 
-def test_a_dry_run_needs_no_output_to_tell_that_there_is_nothing_to_write() -> None:
+def test_dry_run_without_output_reports_no_records() -> None:
     Path("small").write_bytes(frame(example({"a": ("int64_list", [1])})))
     assert forked("convert", "small", "--dry-run", "--shards", "1").code == 0
     assert forked("convert", "small", "--dry-run", "--shards", "2").code == 3

@@ -43,7 +43,7 @@ def test_a_flat_sequence_example_comes_back_byte_for_byte(to: Any, how: dict[str
 
 
 @mark.parametrize("to", ["tfrecord", "ofrecord"])
-def test_lists_come_back_in_the_order_in_which_each_record_names_them(to: Any) -> None:
+def test_flattened_lists_keep_their_order(to: Any) -> None:
     lists = {name: sized(1, sized(1, name.encode()) + sized(2, sized(1, numbers(3, 1)))) for name in "pqr"}
     payloads = [sized(2, b"".join(lists[name] for name in order)) for order in ("pqr", "rqp", "qp", "rp")]
     Path("seq").write_bytes(b"".join(map(frame, payloads)))
@@ -55,7 +55,7 @@ def test_lists_come_back_in_the_order_in_which_each_record_names_them(to: Any) -
 @mark.slow
 @law
 @given(st.lists(sequences, min_size=1, max_size=3))
-def test_all_but_steps_without_a_kind_comes_back(payloads: list[bytes]) -> None:
+def test_flattening_loses_only_steps_without_values(payloads: list[bytes]) -> None:
     with TemporaryDirectory() as name:
         a, flat, back, kinds = (f"{name}/{part}" for part in ("a", "flat", "back", "kinds"))
         Path(a).write_bytes(b"".join(map(frame, payloads)))
@@ -77,14 +77,14 @@ def test_all_but_steps_without_a_kind_comes_back(payloads: list[bytes]) -> None:
         (("float_list", [3.0]), "its lengths say otherwise"),
     ],
 )
-def test_lengths_that_do_not_fit_are_refused_with_the_record(lengths: Any, said: str) -> None:
+def test_mismatched_lengths_are_refused_with_the_record(lengths: Any, said: str) -> None:
     features = {"words": ("bytes_list", [b"a"] * 3)} | {"words/lengths": lengths}
     good = ordered({"words": ("bytes_list", [b"a"]), "words/lengths": ("int64_list", [1])})
     with raises(RefusedError, match=f"'flat' record 1 at byte [0-9]+: .*{said}"):
         convert(flat(good, example(features)), "back", to="tfrecord", schema="kinds")
 
 
-def test_a_schema_that_asks_for_lists_in_an_ofrecord_is_none() -> None:
+def test_schema_with_lists_for_ofrecord_is_invalid() -> None:
     name = flat(SEQUENCE)
     kinds = json.loads(Path("kinds").read_text()) | {"from": "ofrecord", "to": "example"}
     Path("kinds").write_text(json.dumps(kinds))

@@ -66,7 +66,7 @@ of_rows = st.dictionaries(
 @mark.slow
 @law
 @given(of_rows, st.permutations(["a", "b", "c", "d"]))
-def test_kinds_come_back_under_names_that_were_swapped(row: Any, new: list[str]) -> None:
+def test_kinds_are_restored_for_swapped_names(row: Any, new: list[str]) -> None:
     with TemporaryDirectory() as where:
         a, b, c, kinds = (f"{where}/{name}" for name in ("a", "b", "c", "kinds"))
         Path(a).write_bytes(ofrecord_frame(ofrecord(row)))
@@ -75,7 +75,7 @@ def test_kinds_come_back_under_names_that_were_swapped(row: Any, new: list[str])
         assert Path(c).read_bytes() == Path(a).read_bytes()
 
 
-def test_a_kind_that_is_asked_for_is_that_of_the_new_name() -> None:
+def test_requested_kind_applies_to_the_new_name() -> None:
     tfrecord(ordered({"a": ("int64_list", [1]), "b": ("int64_list", [2])}))
     convert("tf", "of", to="ofrecord", rename={"a": "b", "b": "a"}, types={"a": "int32"})
     (row,) = (read_row(payload, "ofrecord") for payload in records("of", format="ofrecord"))
@@ -102,7 +102,7 @@ of_any_kind = (
 @mark.slow
 @law
 @given(st.lists(st.dictionaries(some_names, of_any_kind, min_size=1), min_size=1, max_size=5))
-def test_lines_without_a_schema_keep_kinds_that_change_from_record_to_record(rows: list[Any]) -> None:
+def test_lines_without_schema_keep_changing_kinds(rows: list[Any]) -> None:
     with TemporaryDirectory() as where:
         a, b, c = (f"{where}/{name}" for name in ("a", "b.jsonl", "c"))
         Path(a).write_bytes(b"".join(ofrecord_frame(ofrecord(row)) for row in rows))
@@ -111,7 +111,7 @@ def test_lines_without_a_schema_keep_kinds_that_change_from_record_to_record(row
         assert done.lost or Path(c).read_bytes() == Path(a).read_bytes()
 
 
-def test_a_number_without_quotes_that_json_does_not_have_is_a_float_and_told() -> None:
+def test_unquoted_nan_is_a_float_and_reported() -> None:
     lines('{"a": NaN, "b": [1, -Infinity]}', '{"a": 0.5, "b": [2.5]}')
     (report,) = convert("rows.jsonl", "out", to="tfrecord").reports
     (first, _) = (read_row(payload, "example").features for payload in records("out"))
@@ -122,7 +122,7 @@ def test_a_number_without_quotes_that_json_does_not_have_is_a_float_and_told() -
     }
 
 
-def test_an_example_is_never_written_as_what_reads_as_a_sequence_example() -> None:
+def test_example_never_reads_as_a_sequence_example() -> None:
     tfrecord(raw_example(entry(b"context", sized(3)), entry(b"feature_lists", sized(3))))
     with raises(RefusedError, match="of these two names alone read as a SequenceExample; `schema_out`"):
         convert("tf", "out.jsonl")
@@ -146,7 +146,7 @@ OTHERS = {
 @both_rows
 @mark.parametrize("unknown", ["refuse", "drop"])
 @mark.parametrize("other", OTHERS)
-def test_another_message_is_damage_to_rows_as_it_is_to_ofrecord(rows: str, other: str, unknown: Any) -> None:
+def test_another_message_is_damage_for_rows_and_ofrecord(rows: str, other: str, unknown: Any) -> None:
     tfrecord(EXAMPLE, OTHERS[other], EXAMPLE)
     for to in (rows, "ofrecord"):
         with raises(DamageError, match="payload at .*: the payload is no Example"):
@@ -157,7 +157,7 @@ def test_another_message_is_damage_to_rows_as_it_is_to_ofrecord(rows: str, other
 
 @both_rows
 @mark.parametrize("other", OTHERS)
-def test_a_file_of_another_message_makes_no_rows(rows: str, other: str) -> None:
+def test_file_of_another_message_gives_no_rows(rows: str, other: str) -> None:
     tfrecord(OTHERS[other], OTHERS[other])
     with raises(DamageError, match="the payload is no Example: (?!.*at byte .*at byte)"):
         convert("tf", f"out.{rows}")
@@ -184,18 +184,18 @@ NO_OPTIONS: list[dict[str, Any]] = [
 
 
 @mark.parametrize("how", NO_OPTIONS, ids=str)
-def test_what_is_no_option_is_a_value_error_that_names_it(how: Any) -> None:
+def test_value_error_names_the_invalid_option(how: Any) -> None:
     with raises(ValueError, match=f"^{next(iter(how))} is "):
         convert_options(**how)
 
 
 @mark.parametrize("how", [{"shards": 2}, {"records_per_shard": 1}, {"shard_size": 9}])
-def test_a_pipe_takes_no_shards_and_is_told_so_before_any_record(how: Any) -> None:
+def test_shards_into_a_pipe_are_refused_first(how: Any) -> None:
     with raises(ValueError, match="takes one output alone"):
         Conversion([tfrecord(EXAMPLE)], "-", convert_options(**how))
 
 
-def test_a_schema_that_stands_in_the_way_stops_a_pipe_before_any_record() -> None:
+def test_existing_schema_file_stops_a_pipe_first() -> None:
     tfrecord(EXAMPLE)
     Path("kinds").write_text("old")
     os.mkfifo("pipe")
@@ -206,7 +206,7 @@ def test_a_schema_that_stands_in_the_way_stops_a_pipe_before_any_record() -> Non
     os.close(reader)
 
 
-def test_records_of_no_features_that_are_kept_are_told() -> None:
+def test_kept_empty_records_are_reported() -> None:
     (report,) = convert(tfrecord(EXAMPLE, b""), "out", to="ofrecord", empty="keep").reports
     assert [(loss.records, loss.lost) for loss in report.losses] == [(1, False)]
     assert json.dumps(report.losses[0].what).count("OneFlow stops") == 1
@@ -226,7 +226,7 @@ RESPELLED = {
 
 
 @mark.parametrize("payload", RESPELLED.values(), ids=RESPELLED)
-def test_what_is_not_spelled_as_protobuf_spells_it_is_told(payload: bytes) -> None:
+def test_noncanonical_encoding_is_reported(payload: bytes) -> None:
     (report,) = convert(tfrecord(payload), "out", to="ofrecord").reports
     assert [(loss.feature, loss.what[:17], loss.lost) for loss in report.losses] == [(None, "spelled otherwise", False)]
 
@@ -246,7 +246,7 @@ def test_what_is_not_spelled_as_protobuf_spells_it_is_told(payload: bytes) -> No
         ),
     ],
 )
-def test_what_a_schema_cannot_carry_is_said_of_the_record_that_has_it(payload: bytes, how: Any, why: str) -> None:
+def test_value_outside_the_schema_names_its_record(payload: bytes, how: Any, why: str) -> None:
     with raises(RefusedError, match=why):
         convert(tfrecord(payload), "out", to="ofrecord", schema_out="kinds", **how)
 
@@ -265,7 +265,7 @@ GOOD = '{"a": 1}'
     ],
 )
 @mark.parametrize("first", [GOOD.encode(), b""], ids=["behind a good line", "first"])
-def test_a_broken_line_is_named_or_left_out_wherever_it_stands(broken: bytes, place: str, first: bytes) -> None:
+def test_invalid_line_is_reported_or_skipped(broken: bytes, place: str, first: bytes) -> None:
     Path("rows.jsonl").write_bytes(b"\n".join([first, broken, GOOD.encode(), b""]))
     with raises(RefusedError, match=f"'rows.jsonl' {place}"):
         convert("rows.jsonl", "out", to="tfrecord")
@@ -274,7 +274,7 @@ def test_a_broken_line_is_named_or_left_out_wherever_it_stands(broken: bytes, pl
 
 
 @mark.parametrize("data", [b"caf\xe9,1\n", b"hello\n", b"\0" * 64])
-def test_what_is_neither_lines_by_name_nor_an_object_is_not_taken_for_lines(data: bytes) -> None:
+def test_other_text_is_not_detected_as_lines(data: bytes) -> None:
     Path("rows.csv").write_bytes(data)
     with raises(DamageError, match="^(?!.*line 1)"):
         convert("rows.csv", "out", to="tfrecord")
@@ -296,7 +296,7 @@ def test_a_schema_of_rows_gives_names_back(rows: str, how: Any) -> None:
 
 @mark.parquet
 @mark.skipif(find_spec("pyarrow") is None, reason="no pyarrow")
-def test_a_table_is_read_by_its_own_schema_and_no_other() -> None:
+def test_parquet_is_read_by_its_own_schema() -> None:
     tfrecord(ordered(ROW))
     convert("tf", "out.parquet", schema_out="kinds")
     convert("out.parquet", "back", to="tfrecord", schema="kinds")
@@ -309,7 +309,7 @@ def test_a_table_is_read_by_its_own_schema_and_no_other() -> None:
 
 
 @mark.parametrize("renamed", [[], {"a": 1}, {"a": "\ud800"}, {"\udcff": "a"}], ids=ascii)
-def test_a_schema_whose_names_are_none_is_refused(renamed: Any) -> None:
+def test_schema_with_invalid_names_is_refused(renamed: Any) -> None:
     lines(GOOD)
     Path("kinds").write_text(json.dumps({"tfrtool_rows": 1, "message": "example", "renamed": renamed}))
     with raises(OpenError, match="the schema 'kinds' cannot be used: no schema of rows: .*'renamed'"):
@@ -317,7 +317,7 @@ def test_a_schema_whose_names_are_none_is_refused(renamed: Any) -> None:
 
 
 @mark.parametrize("numbers_in", [b"\x0a\x05\xff\xff\xff\xff\x0f", b"\x0a\x05\x85\x80\x80\x80\x10"])
-def test_int32s_that_come_out_in_other_bytes_are_told(numbers_in: bytes) -> None:
+def test_reencoded_int32_values_are_reported(numbers_in: bytes) -> None:
     Path("of").write_bytes(ofrecord_frame(entry(b"a", sized(4, numbers_in))))
     (report,) = convert("of", "out", to="tfrecord", format="ofrecord").reports
     whats = {loss.what.partition(" ")[0] for loss in report.losses}

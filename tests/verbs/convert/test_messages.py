@@ -31,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("to", ["tfrecord", "jsonl"])
-def test_no_record_went_out_where_no_byte_did(to: str) -> None:
+def test_no_record_counts_as_sent_without_bytes(to: str) -> None:
     ended = forked("convert", "in", "-o", str(FULL), "--to", to)
     assert ended.code == 3 and "after 0 bytes were written" in ended.said
     assert "nothing written: the outputs could not be published" in ended.said
@@ -39,7 +39,7 @@ def test_no_record_went_out_where_no_byte_did(to: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "first"), [("gs://b/x", "gsutil cat"), (LINK, "curl -fsSL"), ("zst", "zstd -dc")])
-def test_what_another_program_fetches_or_unpacks_is_converted(name: str, first: str) -> None:
+def test_suggestion_for_another_program_ends_in_convert(name: str, first: str) -> None:
     ended = forked("convert", name, "-o", "out.jsonl")
     assert first in ended.said and "| tfrtool convert - -o OUT" in ended.said
     assert "verify" not in ended.said
@@ -56,7 +56,7 @@ def with_features(features: Any) -> str:
 
 
 @pytest.mark.parametrize("key", ["to", "from", "features", "name", "source_name", "source_kind"])
-def test_what_a_schema_has_lost_is_said(key: str) -> None:
+def test_losses_of_a_schema_are_reported(key: str) -> None:
     convert("of", "tf", to="tfrecord", schema_out="kinds")
     Path("bad").write_text(missing(key))
     with pytest.raises(OpenError, match=f"it is no schema that tfrtool wrote: it has no '{key}'$"):
@@ -64,14 +64,14 @@ def test_what_a_schema_has_lost_is_said(key: str) -> None:
 
 
 @pytest.mark.parametrize("features", [None, {}, 3, [3], [None], [{"name": 3, "source_name": "a", "source_kind": None}]])
-def test_what_is_odd_about_a_schema_is_said_in_words(features: Any) -> None:
+def test_schema_problems_are_described(features: Any) -> None:
     convert("of", "tf", to="tfrecord", schema_out="kinds")
     Path("bad").write_text(with_features(features))
     with pytest.raises(OpenError, match=r"its 'features' are no array$|a part of it is of another kind$"):
         convert("tf", "back", to="ofrecord", schema="bad")
 
 
-def test_that_two_inputs_would_have_one_name_is_no_fault_of_a_third() -> None:
+def test_name_clash_does_not_blame_other_inputs() -> None:
     for name in ("a.tfrecord", "x.tfrecord"):
         Path(name).write_bytes(DATA)
     Path("x.jsonl").write_text('{"a": 1}\n')
@@ -79,7 +79,7 @@ def test_that_two_inputs_would_have_one_name_is_no_fault_of_a_third() -> None:
         convert(["a.tfrecord", "x.tfrecord", "x.jsonl"], "out/", to="tfrecord")
 
 
-def test_a_sequence_example_that_comes_late_is_told_of_those_before_it() -> None:
+def test_late_sequence_example_is_compared_with_earlier_records() -> None:
     late = sequence({}, {"s": [("int64_list", [1])]})
     large = example({"a": ("bytes_list", [bytes(1 << 20)])})
     Path("late").write_bytes(frame(large) * 18 + frame(late))
@@ -88,7 +88,7 @@ def test_a_sequence_example_that_comes_late_is_told_of_those_before_it() -> None
 
 
 @pytest.mark.parametrize("how", [{}, {"compress": "gzip"}])
-def test_the_size_of_a_shard_counts_its_records_unpacked(how: dict[str, Any]) -> None:
+def test_shard_size_is_uncompressed(how: dict[str, Any]) -> None:
     names = convert("in", "out", shard_size=1100, **how).outputs
     sizes = [len(gzip.decompress(data) if how else data) for data in (Path(name).read_bytes() for name in names)]
     assert sizes == [1020, 1020, 1020]
@@ -111,7 +111,7 @@ def test_the_size_of_a_shard_counts_its_records_unpacked(how: dict[str, Any]) ->
         ({"where": [3]}, "where is a list of texts, and 3 is none"),
     ],
 )
-def test_an_argument_of_another_kind_is_named(how: dict[str, Any], said: str) -> None:
+def test_argument_of_wrong_type_is_named(how: dict[str, Any], said: str) -> None:
     with pytest.raises(TypeError) as caught:
         convert("of", "out", to="tfrecord", **how)
     assert said in str(caught.value)

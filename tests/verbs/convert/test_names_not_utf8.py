@@ -40,7 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @HOWS
-def test_they_are_dropped_with_what_protobuf_does_not_know_and_told(how: dict[str, Any]) -> None:
+def test_bad_names_are_dropped_with_unknown_fields(how: dict[str, Any]) -> None:
     if how["to"] == "parquet":
         pytest.importorskip("pyarrow")
     done = convert("tf", "out", **how, unknown="drop")
@@ -52,7 +52,7 @@ def test_they_are_dropped_with_what_protobuf_does_not_know_and_told(how: dict[st
 
 
 @HOWS
-def test_their_record_is_damage_without_it_and_can_be_skipped(how: dict[str, Any]) -> None:
+def test_record_with_bad_names_is_damage_and_can_be_skipped(how: dict[str, Any]) -> None:
     if how["to"] == "parquet":
         pytest.importorskip("pyarrow")
     with pytest.raises(DamageError, match="no Example: a name is not UTF-8"):
@@ -62,20 +62,20 @@ def test_their_record_is_damage_without_it_and_can_be_skipped(how: dict[str, Any
 
 
 @pytest.mark.parametrize("to", ["jsonl", "ofrecord"])
-def test_both_ways_out_are_named(to: str) -> None:
+def test_both_options_for_bad_names_are_suggested(to: str) -> None:
     result = run("convert", "tf", "-o", "out", "--to", to)
     assert result.returncode == 1
     said = "use --skip-damaged to skip these records, or --unknown drop to leave out features whose names are not"
     assert said in result.stdout
 
 
-def test_a_record_of_nothing_else_is_one_without_features() -> None:
+def test_record_with_only_bad_names_is_empty() -> None:
     Path("one").write_bytes(frame(PLAIN) + frame(ALONE))
     assert convert("one", "out.jsonl", unknown="drop").written == 2
     assert Path("out.jsonl").read_text().splitlines()[1] == "{}"
 
 
-def test_so_are_names_of_ofrecords_and_of_feature_lists() -> None:
+def test_bad_names_in_ofrecords_and_feature_lists() -> None:
     sound = ofrecord_frame(ofrecord({"ok": ("int64_list", [2])}))
     Path("of").write_bytes(sound + ofrecord_frame(entry(b"\xff", numbers(5, 1)) + entry(b"ok", numbers(5, 2))) + sound)
     convert("of", "out", to="tfrecord", unknown="drop")

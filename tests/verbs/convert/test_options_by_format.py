@@ -45,7 +45,7 @@ def outcome(source: Path, **options: Any) -> list[bytes] | str:
 
 @mark.parametrize("rows", ROWS)
 @mark.parametrize("left_out", [{"select": ["b"]}, {"drop": ["a"]}], ids=["select", "drop"])
-def test_a_condition_may_ask_for_a_feature_that_does_not_come_along(made: Path, rows: str, left_out: Any) -> None:
+def test_condition_may_use_a_dropped_feature(made: Path, rows: str, left_out: Any) -> None:
     found = outcome(made / f"in.{rows}", where=["a >= 4"], **left_out)
     assert len(found) == 2
     assert found == outcome(made / "in.tfrecord", where=["a >= 4"], **left_out)
@@ -61,7 +61,7 @@ def test_a_condition_may_ask_for_a_feature_that_does_not_come_along(made: Path, 
     drop=st.lists(st.sampled_from(NAMES[:3]), max_size=1),
     where=st.sampled_from([[], ["a != 3"], ["b < 4", "a > 1"]]),
 )
-def test_names_and_kinds_are_asked_for_alike(made: Path, rows: str, prefix: str, **options: Any) -> None:
+def test_names_and_kinds_work_alike_in_all_formats(made: Path, rows: str, prefix: str, **options: Any) -> None:
     options = {**options, "strip_prefix": prefix}
     assert outcome(made / f"in.{rows}", **options) == outcome(made / "in.tfrecord", **options)
 
@@ -75,15 +75,13 @@ def test_names_and_kinds_are_asked_for_alike(made: Path, rows: str, prefix: str,
         ({"strip_prefix": "image/", "types": {"image/a": "double"}}, "a", 0.1),
     ],
 )
-def test_a_number_that_becomes_a_double_is_read_as_one_whichever_name_says_so(
-    tmp_path: Path, options: Any, name: str, value: float
-) -> None:
+def test_double_kind_applies_by_old_or_new_name(tmp_path: Path, options: Any, name: str, value: float) -> None:
     (tmp_path / "in.jsonl").write_text('{"image/a":0.1}\n')
     convert([tmp_path / "in.jsonl"], tmp_path / "out.jsonl", **options)
     assert (tmp_path / "out.jsonl").read_text() == f'{{"{name}":{{"double":{value}}}}}\n'
 
 
-def test_a_name_that_another_feature_takes_means_that_one(tmp_path: Path) -> None:
+def test_reused_name_means_the_new_feature(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"a":0.1,"b":0.2}\n{"a":0.3,"b":0.4}\n')
     swapped: dict[str, Any] = {"rename": {"a": "b", "b": "a"}, "types": {"a": "double"}}
     convert([tmp_path / "in.jsonl"], tmp_path / "out.jsonl", **swapped)
@@ -92,7 +90,7 @@ def test_a_name_that_another_feature_takes_means_that_one(tmp_path: Path) -> Non
     assert second == '{"b":0.3,"a":{"double":0.4}}'
 
 
-def test_a_value_beyond_the_kind_is_refused_under_its_own_name_alone(tmp_path: Path) -> None:
+def test_out_of_range_value_is_refused_by_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"a":3000000000,"b":2}\n')
     swap = {"a": "b", "b": "a"}
     convert([tmp_path / "in.jsonl"], tmp_path / "out.of", to="ofrecord", rename=swap, types={"a": "int32"})

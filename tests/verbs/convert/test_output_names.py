@@ -36,7 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("x.pq.zz", "packs its columns itself: leave .zz off"),
     ],
 )
-def test_a_name_that_promises_what_is_not_written_is_wrong_usage(name: str, says: str) -> None:
+def test_misleading_output_name_is_wrong_usage(name: str, says: str) -> None:
     os.mkdir("dir.d")
     with pytest.raises(ValueError) as caught:
         convert("in", name)
@@ -44,7 +44,7 @@ def test_a_name_that_promises_what_is_not_written_is_wrong_usage(name: str, says
     assert sorted(os.listdir()) == ["dir.d", "in", "in.gz"]
 
 
-def test_a_format_that_is_asked_for_may_have_any_name_and_a_directory_too() -> None:
+def test_explicit_format_allows_any_name() -> None:
     os.mkdir("x.csv")
     for name in ("y.csv", "y.json", "x.csv", "z.txt/"):
         convert("in", name, to="tfrecord")
@@ -52,12 +52,12 @@ def test_a_format_that_is_asked_for_may_have_any_name_and_a_directory_too() -> N
 
 
 @pytest.mark.parametrize("name", ["X.JSONL", "x.ndjson", "x.jsonl.gz", "x.Jsonl.ZZ"])
-def test_the_end_of_a_name_tells_the_format_in_capitals_too(name: str) -> None:
+def test_format_suffix_is_case_insensitive(name: str) -> None:
     assert format_by_name(name) == "jsonl"
 
 
 @pytest.mark.parametrize("name", ["a.gz", "a.GZ", "a.zz", "a.zlib", "a.tfrecord.zz"])
-def test_the_end_of_a_name_tells_the_compression(name: str) -> None:
+def test_suffix_sets_the_compression(name: str) -> None:
     convert("in", name)
     packed = Path(name).read_bytes()
     assert (gzip.decompress if name[-1] in "zZ" and "g" in name.lower() else zlib.decompress)(packed) == DATA
@@ -74,9 +74,7 @@ def test_the_end_of_a_name_tells_the_compression(name: str) -> None:
     ],
 )
 @pytest.mark.parametrize("how", [{}, {"shards": 2}, {"to": "tfrecord"}])
-def test_a_packing_that_is_asked_for_is_the_one_that_the_name_tells(
-    name: str, compress: str, says: str, how: dict[str, Any]
-) -> None:
+def test_compression_option_must_match_the_name(name: str, compress: str, says: str, how: dict[str, Any]) -> None:
     if "parquet" in name and "to" in how:
         says = "leave that off"
     with pytest.raises(ValueError, match=says):
@@ -105,9 +103,7 @@ def test_a_packing_that_is_asked_for_is_the_one_that_the_name_tells(
         (".gz", {"compress": "none"}, ".gz"),
     ],
 )
-def test_an_output_that_is_named_after_its_input_tells_no_other_packing(
-    source: str, how: dict[str, Any], made: str
-) -> None:
+def test_output_named_after_input_shows_its_compression(source: str, how: dict[str, Any], made: str) -> None:
     os.rename("in", source)
     assert convert(source, "out/", **how).outputs == [f"out/{made}"]
 
@@ -125,14 +121,14 @@ def test_an_output_that_is_named_after_its_input_tells_no_other_packing(
         ("in -o out", False),
     ],
 )
-def test_a_compression_that_nobody_asked_for_and_no_name_tells_is_told(how: str, told: bool) -> None:
+def test_inherited_compression_is_reported(how: str, told: bool) -> None:
     result = run("convert", *how.split())
     assert result.returncode == 0
     assert ("is packed with gzip, as the first input is" in result.stderr) == told
     assert ("compression_type='GZIP'" in result.stderr) == told
 
 
-def test_the_name_of_a_shard_stays_and_that_it_does_not_tell_its_packing_is_told() -> None:
+def test_shard_name_without_compression_suffix_is_reported() -> None:
     Path("t-00000-of-00001").write_bytes(DATA)
     result = run("convert", "t-00000-of-00001", "-o", "dir/", "--compress", "gzip")
     assert (os.listdir("dir"), result.returncode) == (["t-00000-of-00001"], 0)
@@ -142,21 +138,21 @@ def test_the_name_of_a_shard_stays_and_that_it_does_not_tell_its_packing_is_told
     assert run("convert", "in.tfrecord", "-o", "dir/", "--compress", "gzip").stderr == ""
 
 
-def test_outputs_packed_as_the_first_input_is_are_named_as_it_is() -> None:
+def test_outputs_with_inherited_compression_keep_names() -> None:
     Path("other.tfrecord").write_bytes(DATA)
     assert convert(["in.gz", "other.tfrecord"], "dir/").outputs == ["dir/in.gz", "dir/other.tfrecord.gz"]
     Path("untold.tfrecord").write_bytes(gzip.compress(DATA))
     assert convert(["untold.tfrecord", "other.tfrecord"], "as/").outputs == ["as/untold.tfrecord", "as/other.tfrecord"]
 
 
-def test_members_of_an_older_set_beside_the_outputs_are_told() -> None:
+def test_shards_of_an_older_set_are_reported() -> None:
     for count, said in ((3, ""), (2, "'s-00000-of-00003' and 2 more lie beside"), (1, "'s-00000-of-00002' and 4 more")):
         result = run("convert", "in", "-o", "s", "--shards", str(count))
         assert result.returncode == 0 and said in result.stderr and bool(result.stderr) == bool(said)
     assert len(list(records("s-00000-of-00001"))) == 6
 
 
-def test_an_input_that_is_named_twice_is_told_and_one_that_patterns_share_is_not() -> None:
+def test_duplicate_input_is_reported() -> None:
     assert "'./in' is named more than once, but read only once" in run("convert", "in", "./in", "-o", "a").stderr
     assert run("convert", "i*", "in*", "-o", "b", "--compress", "none").stderr == ""
     assert len(list(records("a"))) == 6
@@ -166,7 +162,7 @@ def test_an_input_that_is_named_twice_is_told_and_one_that_patterns_share_is_not
     "how",
     [["-o", ""], ["-o", "a", "--select", ""], ["-o", "a", "--drop", ","], ["-o", "a", "--schema-out", "/dev/stdout"]],
 )
-def test_a_name_that_is_empty_or_another_stream_is_wrong_usage(how: list[str]) -> None:
+def test_empty_or_stream_name_is_wrong_usage(how: list[str]) -> None:
     assert run("convert", "in", *how).returncode == 2
     assert sorted(os.listdir()) == ["in", "in.gz"]
 
@@ -177,6 +173,6 @@ def test_a_schema_goes_into_a_pipe() -> None:
 
 
 @pytest.mark.parametrize("how", [{"output": ""}, {"schema_out": ""}, {"schema": ""}])
-def test_an_empty_name_is_no_option_of_the_library_either(how: dict[str, str]) -> None:
+def test_empty_name_is_refused_by_the_library(how: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="the name is empty"):
         convert("in", **{"output": "out", "to": "tfrecord", **how})

@@ -48,27 +48,21 @@ def nothing_is_made(to: str, **how: object) -> None:
 
 @every_format
 @mark.parametrize("at", [12, 70, 400])
-def test_a_byte_that_is_not_the_one_written_is_found(
-    to: str, at: int, spoils: Callable[[Callable[[int], object]], None]
-) -> None:
+def test_changed_byte_in_output_is_found(to: str, at: int, spoils: Callable[[Callable[[int], object]], None]) -> None:
     spoils(lambda fd: os.pwrite(fd, b"\x7e", at))
     nothing_is_made(to)
 
 
 @every_format
 @mark.parametrize("size", [0, 40, len(frame(PAYLOADS[0])) * 7])
-def test_a_file_that_is_cut_short_is_found(
-    to: str, size: int, spoils: Callable[[Callable[[int], object]], None]
-) -> None:
+def test_truncated_output_is_found(to: str, size: int, spoils: Callable[[Callable[[int], object]], None]) -> None:
     spoils(lambda fd: os.ftruncate(fd, size))
     nothing_is_made(to)
 
 
 @mark.parametrize("to", ["tfrecord", "ofrecord", "jsonl"])
 @mark.parametrize("codec", ["gzip", "zlib"])
-def test_a_packed_output_is_unpacked_and_read(
-    to: str, codec: str, spoils: Callable[[Callable[[int], object]], None]
-) -> None:
+def test_compressed_output_is_read_back(to: str, codec: str, spoils: Callable[[Callable[[int], object]], None]) -> None:
     spoils(lambda fd: os.pwrite(fd, b"\x7e\x7e", 100))
     nothing_is_made(to, compress=codec)
 
@@ -89,7 +83,7 @@ def test_each_shard_is_read_back_before_the_next_is_written(to: str, monkeypatch
 
 
 @every_format
-def test_a_number_of_records_that_is_not_the_one_written_is_found(to: str, monkeypatch: MonkeyPatch) -> None:
+def test_wrong_record_count_in_output_is_found(to: str, monkeypatch: MonkeyPatch) -> None:
     check = convert_check.ReadBack.check
     monkeypatch.setattr(convert_check.ReadBack, "check", lambda back, name, count: check(back, name, count + 1))
     with raises(WriteError, match="of 51 records|has 50 rows instead of 51"):

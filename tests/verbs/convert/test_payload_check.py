@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @INPUTS
-def test_the_command_that_verify_tells_leaves_out_every_payload_it_told_of(kind: str) -> None:
+def test_command_suggested_by_verify_drops_bad_payloads(kind: str) -> None:
     hint = json_lines("verify", "--payload", kind)[-2]["hint"]
     program, *words = shlex.split(hint[hint.index("tfrtool convert") :])
     assert (program, run(*words).returncode) == ("tfrtool", 1)
@@ -36,7 +36,7 @@ def test_the_command_that_verify_tells_leaves_out_every_payload_it_told_of(kind:
 
 
 @INPUTS
-def test_a_payload_that_does_not_parse_is_damage_on_request_and_copied_without_it(kind: str) -> None:
+def test_unparsable_payload_is_damage_on_request(kind: str) -> None:
     with pytest.raises(DamageError, match="the payload is no E"):
         convert(kind, "out", payload=True)
     assert convert(kind, "out").reports[0].skipped == 0
@@ -45,19 +45,19 @@ def test_a_payload_that_does_not_parse_is_damage_on_request_and_copied_without_i
 
 @pytest.mark.parametrize("to", ["jsonl", "ofrecord", "tfrecord"])
 @pytest.mark.parametrize("shards", [None, 2])
-def test_what_does_not_parse_is_left_out_of_every_format_and_of_shards(to: str, shards: int | None) -> None:
+def test_unparsable_payloads_are_skipped_in_all_formats(to: str, shards: int | None) -> None:
     done = convert("example", "out", to=to, shards=shards, payload=True, skip_damaged=True)
     assert (done.written, done.reports[0].skipped, dict(done.reports[0].faults)) == (6, 3, {"payload": 3})
 
 
-def test_an_ofrecord_that_no_writer_writes_is_damage_too() -> None:
+def test_nonstandard_ofrecord_is_damage() -> None:
     rows = [ofrecord({"n": ("int32_list", [n])}) for n in range(3)]
     Path("of").write_bytes(b"".join(map(ofrecord_frame, [*rows, rows[0] + tag(9, 0) + b"\x01", *rows])))
     done = convert("of", "out", to="tfrecord", unknown="drop", payload=True, skip_damaged=True)
     assert (done.written, done.reports[0].skipped) == (6, verify("of", payload=True).faults["payload"])
 
 
-def test_that_payloads_of_no_kind_were_not_parsed_is_told() -> None:
+def test_unparsed_payloads_are_reported() -> None:
     Path("odd").write_bytes(frame(b"anything") * 3)
     (report,) = convert("odd", "out", payload=True).reports
     assert report.hint and report.hint.startswith("no payload was parsed, since")

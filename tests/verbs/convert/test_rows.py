@@ -85,7 +85,7 @@ def nothing_is_made(error: type[Exception], match: str, *inputs: str, **how: Any
 
 @both_rows
 @mark.parametrize("name", ["tf", "seq", "of"])
-def test_records_become_rows_and_come_back_byte_for_byte(name: str, rows: str) -> None:
+def test_rows_round_trip_to_identical_records(name: str, rows: str) -> None:
     convert(name, f"out.{rows}")
     convert(f"out.{rows}", "back", to="ofrecord" if name == "of" else "tfrecord")
     assert Path("back").read_bytes() == Path(name).read_bytes()
@@ -94,7 +94,7 @@ def test_records_become_rows_and_come_back_byte_for_byte(name: str, rows: str) -
 @mark.parquet
 @needs_pyarrow
 @mark.parametrize("name", ["tf", "seq", "of"])
-def test_json_lines_and_parquet_become_each_other(name: str) -> None:
+def test_json_lines_and_parquet_convert_both_ways(name: str) -> None:
     convert(name, "a.jsonl")
     convert("a.jsonl", "a.parquet")
     convert("a.parquet", "b.jsonl")
@@ -115,25 +115,25 @@ def come_back(payloads: list[bytes], framed: Callable[[bytes], bytes], to: Any) 
 @mark.slow
 @law
 @given(st.lists(examples, min_size=1, max_size=4) | st.lists(sequences, min_size=1, max_size=4))
-def test_lines_keep_all_of_examples_and_of_sequence_examples(payloads: list[bytes]) -> None:
+def test_lines_keep_examples_and_sequence_examples(payloads: list[bytes]) -> None:
     come_back(payloads, frame, "tfrecord")
 
 
 @mark.slow
 @law
 @given(st.lists(ofrecords, min_size=1, max_size=4))
-def test_lines_keep_all_of_ofrecords(payloads: list[bytes]) -> None:
+def test_lines_keep_ofrecords(payloads: list[bytes]) -> None:
     come_back(payloads, ofrecord_frame, "ofrecord")
 
 
-def test_a_schema_makes_lines_plain_and_brings_every_kind_back() -> None:
+def test_schema_gives_plain_lines_and_restores_kinds() -> None:
     convert("of", "plain.jsonl", schema_out="kinds.json")
     assert objects("plain.jsonl")[1] in ({"n": 1, "d": [0.1, 1e300]},)
     convert("plain.jsonl", "back", to="ofrecord", schema="kinds.json")
     assert Path("back").read_bytes() == Path("of").read_bytes()
 
 
-def test_a_schema_of_lines_is_written_from_lines_and_read_for_them() -> None:
+def test_schema_of_lines_is_written_and_read() -> None:
     lines({"x": 1}, {"x": 1.5})
     convert("rows.jsonl", "out", to="tfrecord", schema_out="kinds.json")
     assert json.loads(Path("kinds.json").read_text())["features"]["x"]["kind"] == "float"
@@ -142,7 +142,7 @@ def test_a_schema_of_lines_is_written_from_lines_and_read_for_them() -> None:
     assert features("more") == [{"x": ("float", [3.0])}]
 
 
-def test_schemas_of_the_other_sort_are_told_apart() -> None:
+def test_schema_of_the_wrong_type_is_refused() -> None:
     convert("of", "out.tfrecord", double="bytes", schema_out="sides.json")
     convert("of", "out.jsonl", schema_out="rows.json")
     nothing_is_made(Exception, "it is no schema of rows", "out.jsonl", to="ofrecord", schema="sides.json")
@@ -163,7 +163,7 @@ def test_a_table_has_the_columns_of_its_schema_and_no_others() -> None:
 # Kinds of what others wrote
 
 
-def test_integers_are_floats_where_other_lines_have_floats_and_that_is_told() -> None:
+def test_integers_among_floats_become_floats() -> None:
     lines({"x": 1, "n": 7}, {"x": 1.5, "n": 8})
     (report,) = convert("rows.jsonl", "out", to="tfrecord").reports
     assert features("out") == [
@@ -173,20 +173,20 @@ def test_integers_are_floats_where_other_lines_have_floats_and_that_is_told() ->
     assert [(loss.feature, loss.records, loss.lost) for loss in report.losses] == [(b"x", 1, False)]
 
 
-def test_that_holds_over_all_inputs() -> None:
+def test_integers_among_floats_in_other_inputs() -> None:
     lines({"x": 1}, name="a.jsonl")
     lines({"x": 1.5}, name="b.jsonl")
     convert(["a.jsonl", "b.jsonl"], "out", to="tfrecord")
     assert features("out") == [{"x": ("float", [1.0])}, {"x": ("float", [1.5])}]
 
 
-def test_values_of_kinds_that_do_not_mix_tell_their_own() -> None:
+def test_values_of_incompatible_kinds_keep_their_kind() -> None:
     lines({"x": 1}, {"x": "a"})
     convert("rows.jsonl", "out", to="tfrecord")
     assert features("out") == [{"x": ("int64", [1])}, {"x": ("bytes", [b"a"])}]
 
 
-def test_a_type_says_the_kind_of_a_feature_of_lines() -> None:
+def test_types_option_sets_the_kind_in_lines() -> None:
     lines({"x": 1}, {"x": 2})
     convert("rows.jsonl", "out", to="tfrecord", types={"x": "float"})
     assert features("out") == [{"x": ("float", [1.0])}, {"x": ("float", [2.0])}]
@@ -194,7 +194,7 @@ def test_a_type_says_the_kind_of_a_feature_of_lines() -> None:
     assert objects("wide.jsonl") == [{"x": {"double": 1.0}}, {"x": {"double": 2.0}}]
 
 
-def test_decimals_of_more_digits_than_a_float_has_are_a_loss() -> None:
+def test_decimals_beyond_float_precision_are_a_loss() -> None:
     lines({"x": 0.123456789012})
     done = convert("rows.jsonl", "out", to="tfrecord")
     assert done.lost
@@ -215,7 +215,7 @@ def test_doubles_in_rows_follow_the_rules_for_doubles(rows: str) -> None:
 
 @both_rows
 @mark.parametrize(("how", "kind"), [({}, "int64"), ({"int": "int32"}, "int32"), ({"int": "auto"}, "int32")])
-def test_integers_of_rows_become_what_is_asked_for(rows: str, how: dict[str, Any], kind: str) -> None:
+def test_integers_of_rows_get_the_requested_kind(rows: str, how: dict[str, Any], kind: str) -> None:
     convert(lines({"n": 1}, {"n": 2}), f"in.{rows}")
     convert(f"in.{rows}", "out", to="ofrecord", **how)
     assert [read_row(payload, "ofrecord").features["n"].kind for payload in records("out")] == [kind] * 2
@@ -227,7 +227,7 @@ def test_auto_leaves_int64_where_a_value_needs_it() -> None:
 
 
 @both_rows
-def test_rows_without_features_are_refused_in_an_ofrecord_or_skipped(rows: str) -> None:
+def test_empty_rows_are_refused_or_skipped_in_ofrecord(rows: str) -> None:
     convert(lines({"n": 1}, {}), f"in.{rows}")
     nothing_is_made(RefusedError, "an OFRecord of no features", f"in.{rows}", to="ofrecord")
     done = convert(f"in.{rows}", "out", to="ofrecord", empty="skip")
@@ -236,7 +236,7 @@ def test_rows_without_features_are_refused_in_an_ofrecord_or_skipped(rows: str) 
 
 @mark.parquet
 @needs_pyarrow
-def test_a_table_of_others_becomes_records() -> None:
+def test_foreign_parquet_becomes_records() -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -259,7 +259,7 @@ def test_a_table_of_others_becomes_records() -> None:
 
 
 @both_rows
-def test_records_and_features_are_chosen_on_the_way_to_rows_and_from_them(rows: str) -> None:
+def test_rows_are_filtered_and_selected_both_ways(rows: str) -> None:
     how: dict[str, Any] = {"where": ["label > 0"], "skip": 1, "n": 2, "select": ["label"], "rename": {"label": "y"}}
     convert("tf", f"out.{rows}", **how)
     convert("tf", f"all.{rows}")
@@ -269,7 +269,7 @@ def test_records_and_features_are_chosen_on_the_way_to_rows_and_from_them(rows: 
         assert features(name) == [{"y": ("int64", [2])}, {"y": ("int64", [3])}]
 
 
-def test_what_is_not_wanted_of_a_line_may_be_anything() -> None:
+def test_unselected_parts_of_a_line_are_ignored() -> None:
     lines({"meta": {"a": [1, {}]}, "x": 1})
     nothing_is_made(RefusedError, "line 1, column 2: feature 'meta'", "rows.jsonl", to="tfrecord")
     convert("rows.jsonl", "out", to="tfrecord", drop=["meta"])
@@ -277,14 +277,14 @@ def test_what_is_not_wanted_of_a_line_may_be_anything() -> None:
 
 
 @both_rows
-def test_a_name_that_no_row_has_is_told(rows: str) -> None:
+def test_unused_name_is_reported_for_rows(rows: str) -> None:
     convert(lines({"x": 1}), f"in.{rows}")
     (report,) = convert(f"in.{rows}", "out", to="tfrecord", drop=["y"]).reports
     assert [(loss.feature, loss.what) for loss in report.losses] == [(b"y", "named, and in no record")]
 
 
 @both_rows
-def test_a_sequence_example_is_laid_flat_on_request(rows: str) -> None:
+def test_sequence_example_is_flattened_on_request(rows: str) -> None:
     convert("seq", f"out.{rows}", sequence="flatten")
     convert(f"out.{rows}", "flat", to="tfrecord")
     assert features("flat")[2]["words/lengths"] == ("int64", [1, 1])
@@ -318,7 +318,7 @@ def test_each_input_has_its_own_output_in_a_directory(rows: str) -> None:
     assert done.outputs == [f"made/a.{rows}", f"made/b.{rows}"]
 
 
-def test_an_output_of_its_own_is_named_after_its_format_and_compression() -> None:
+def test_output_suffix_shows_format_and_compression() -> None:
     os.mkdir("in")
     convert("tf", "in/a.jsonl")
     convert("tf", "in/b.jsonl.gz")
@@ -327,13 +327,13 @@ def test_an_output_of_its_own_is_named_after_its_format_and_compression() -> Non
 
 
 @both_rows
-def test_rows_that_choosing_leaves_without_features_are_rows(rows: str) -> None:
+def test_rows_without_selected_features_are_kept(rows: str) -> None:
     lines({"n": {"int32": 1}, "m": 2}, {"m": 2}, {"n": {}, "m": 3})
     done = convert("rows.jsonl", f"out.{rows}", select=["n"])
     assert (done.written, [loss.what for loss in done.reports[0].losses if "OneFlow" in loss.what]) == (3, [])
 
 
-def test_lines_that_are_not_packed_as_was_said_are_refused() -> None:
+def test_lines_with_other_compression_are_refused() -> None:
     lines({"x": 1})
     said = "gzip data was asked for, and this is none: JSON text .*; leave `compression` out"
     nothing_is_made(RefusedError, said, "rows.jsonl", to="tfrecord", source="jsonl", compression="gzip")
@@ -346,7 +346,7 @@ def test_lines_of_examples_and_of_ofrecords_may_be_joined() -> None:
 
 @mark.parquet
 @needs_pyarrow
-def test_a_table_refuses_what_its_columns_cannot_hold_with_both_places() -> None:
+def test_parquet_conflict_names_both_records() -> None:
     Path("a").write_bytes(frame(example({"x": ("int64_list", [1])})))
     Path("b").write_bytes(frame(example({"x": ("bytes_list", [b"1"])})))
     nothing_is_made(RefusedError, "int64 in 'a' record 0, bytes in 'b' record 0.*`drop` leaves", "a", "b", to="parquet")
@@ -354,7 +354,7 @@ def test_a_table_refuses_what_its_columns_cannot_hold_with_both_places() -> None
 
 @mark.parquet
 @needs_pyarrow
-def test_a_table_of_examples_and_of_ofrecords_holds_the_kinds_of_both() -> None:
+def test_parquet_of_both_messages_has_all_kinds() -> None:
     assert convert(["tf", "of"], "out.parquet").written == 8
     convert("out.parquet", "out.jsonl")
     assert objects("out.jsonl")[1]["label"] == 1
@@ -378,7 +378,7 @@ def test_an_ofrecord_of_unknown_fields_is_no_damage() -> None:
     assert (done.written, done.reports[0].status, done.lost) == (3, "clean", True)
 
 
-def test_another_message_is_damage_with_its_place() -> None:
+def test_another_message_is_damage_with_offset() -> None:
     Path("mixed").write_bytes(b"".join(map(frame, [*EXAMPLES, event(file_version="brain.Event:2"), *EXAMPLES])))
     nothing_is_made(DamageError, "payload at", "mixed", to="jsonl")
     done = convert("mixed", "out.jsonl", skip_damaged=True)
@@ -386,13 +386,13 @@ def test_another_message_is_damage_with_its_place() -> None:
 
 
 @both_rows
-def test_damage_stops_the_conversion_to_rows_unless_it_is_skipped(rows: str) -> None:
+def test_damage_stops_conversion_to_rows_unless_skipped(rows: str) -> None:
     Path("hurt").write_bytes(flip(Path("tf").read_bytes(), 14))
     nothing_is_made(DamageError, "data-crc", "hurt", to=rows)
     assert convert("hurt", f"out.{rows}", skip_damaged=True).written == 4
 
 
-def test_a_line_that_is_no_row_stops_with_its_place_or_is_skipped() -> None:
+def test_invalid_line_stops_or_is_skipped() -> None:
     Path("bad.jsonl").write_text('{"x":1}\n{"x":oops}\n{"x":2}\n')
     nothing_is_made(RefusedError, "'bad.jsonl' line 2, column 6: expecting value", "bad.jsonl", to="tfrecord")
     (report,) = convert("bad.jsonl", "out", to="tfrecord", skip_damaged=True).reports
@@ -410,7 +410,7 @@ def test_lines_whose_gzip_breaks_are_damage() -> None:
     assert 0 < done.written < 500 and done.reports[0].status == "damaged"
 
 
-def test_json_that_is_no_json_lines_says_what_to_do() -> None:
+def test_other_json_suggests_a_fix() -> None:
     Path("pretty").write_text('{\n "x": 1\n}\n')
     nothing_is_made(RefusedError, "jq -c", "pretty", to="tfrecord")
     lines({"error": {"code": 404}}, name="error.json")
@@ -421,14 +421,14 @@ def test_json_that_is_no_json_lines_says_what_to_do() -> None:
 
 
 @both_rows
-def test_the_format_is_told_by_the_name_of_the_output_and_the_bytes_of_the_input(rows: str) -> None:
+def test_formats_come_from_output_name_and_input_bytes(rows: str) -> None:
     assert run("convert", "tf", "-o", f"out.{rows}").returncode == 0
     os.rename(f"out.{rows}", "unnamed")
     assert run("convert", "unnamed", "-o", "back.tfrecord").returncode == 0
     assert Path("back.tfrecord").read_bytes() == Path("tf").read_bytes()
 
 
-def test_a_name_that_ends_in_gz_is_packed() -> None:
+def test_gz_suffix_compresses_rows() -> None:
     assert forked("convert", "tf", "-o", "out.jsonl.gz").code == 0
     assert gzip.decompress(Path("out.jsonl.gz").read_bytes()).count(b"\n") == 5
     assert forked("convert", "out.jsonl.gz", "-o", "back").code == 0
@@ -441,7 +441,7 @@ def test_rows_go_through_pipes(rows: str) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_lines_may_go_to_a_terminal_and_never_command_it() -> None:
+def test_lines_on_a_terminal_have_no_escapes() -> None:
     Path("evil").write_bytes(frame(example({"\x9b31m\u202ered": ("bytes_list", ["\x9b\u2066".encode()])})))
     shown = on_terminal("convert", "evil", "-o", "-", "--to", "jsonl", "-q")
     assert shown == '{"\\u009b31m\\u202ered":"\\u009b\\u2066"}\n'
@@ -457,7 +457,7 @@ def test_packed_lines_are_read_from_a_pipe() -> None:
 
 
 @both_rows
-def test_json_tells_losses_and_changes_of_rows(rows: str) -> None:
+def test_json_report_has_losses_and_changes_of_rows(rows: str) -> None:
     lines({"x": 0.123456789012, "b": True})
     one, summary = json_lines("convert", "rows.jsonl", "-o", f"out.{rows}")
     assert [(loss["feature"], loss["what"], loss["first"]) for loss in one["losses"]] == [
@@ -467,7 +467,7 @@ def test_json_tells_losses_and_changes_of_rows(rows: str) -> None:
     assert (summary["exit"], summary["output"]) == (1, [f"out.{rows}"])
 
 
-def test_a_loss_that_nobody_asked_for_is_not_said_to_be_asked_for() -> None:
+def test_unrequested_loss_is_not_reported_as_requested() -> None:
     lines({"x": 0.123456789012})
     assert (
         run("convert", "rows.jsonl", "-o", "out.tfrecord").stdout.splitlines()[1].endswith("1 record written, 1 loss")
@@ -475,7 +475,7 @@ def test_a_loss_that_nobody_asked_for_is_not_said_to_be_asked_for() -> None:
 
 
 @both_rows
-def test_a_dry_run_tries_all_and_writes_nothing(rows: str) -> None:
+def test_dry_run_of_rows_writes_nothing(rows: str) -> None:
     lines({"x": 0.123456789012})
     before = sorted(os.listdir())
     assert run("convert", "rows.jsonl", "--to", rows, "--dry-run").returncode == 1
@@ -496,7 +496,7 @@ def test_a_dry_run_tries_all_and_writes_nothing(rows: str) -> None:
     ],
     ids=" ".join,
 )
-def test_options_that_make_no_sense_for_rows_are_wrong_usage(how: list[str]) -> None:
+def test_options_without_effect_on_rows_are_wrong_usage(how: list[str]) -> None:
     before = sorted(os.listdir())
     assert (forked("convert", "tf", "-o", "out", *how).code, sorted(os.listdir())) == (2, before)
 
@@ -509,7 +509,7 @@ def test_an_output_that_exists_is_kept() -> None:
 
 
 @both_rows
-def test_a_full_disk_is_said(rows: str) -> None:
+def test_full_disk_is_reported(rows: str) -> None:
     assert run("convert", "tf", "-o", "/dev/full", "--to", rows).returncode == 3
 
 
@@ -536,7 +536,7 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch: MonkeyPatch) -> No
         param("out.parquet", {}, 2, marks=[mark.parquet, needs_pyarrow]),
     ],
 )
-def test_progress_tells_each_byte_of_each_pass(output: str, how: dict[str, Any], passes: int) -> None:
+def test_progress_counts_each_byte_of_each_pass(output: str, how: dict[str, Any], passes: int) -> None:
     told: list[int] = []
     with Conversion(["tf"], output, convert_options(**how)) as conversion:
         list(conversion.read("tf", told.append))
@@ -559,7 +559,7 @@ def test_memory_does_not_grow_with_the_rows() -> None:
     assert peak(8_000) < 3 * peak(2_000)
 
 
-def test_a_feature_that_stands_twice_is_a_loss() -> None:
+def test_duplicate_feature_is_a_loss() -> None:
     Path("twice").write_bytes(frame(raw_example(entry(b"a", numbers(3, 1)), entry(b"a", numbers(3, 2)))))
     (report,) = convert("twice", "out.jsonl").reports
     assert (objects("out.jsonl"), report.losses[0].lost) == ([{"a": 2}], True)

@@ -50,7 +50,7 @@ def parsed(payload: bytes) -> Any:
     ],
     ids=str,
 )
-def test_both_halves_are_chosen_and_named_by_the_same_names(how: Any, context: Any, lists: Any) -> None:
+def test_selection_applies_to_context_and_lists(how: Any, context: Any, lists: Any) -> None:
     convert("seq", "out", **how)
     expected = sequence(
         {new: CONTEXT[old or new] for new, old in context.items()},
@@ -61,21 +61,21 @@ def test_both_halves_are_chosen_and_named_by_the_same_names(how: Any, context: A
 
 @law
 @given(sequences, st.sampled_from(["refuse", "keep", "drop"]))
-def test_what_is_not_named_stays_byte_for_byte(payload: bytes, unknown: Any) -> None:
+def test_unnamed_features_stay_identical(payload: bytes, unknown: Any) -> None:
     mapper = Mapper("example", "example", Rules(drop=("no feature has this name",), unknown=unknown))
     assert b"".join(mapper.convert(payload, 0) or ()) == payload
     assert (mapper.losses.all(), mapper.made("sequence_example")) == ([], "sequence_example")
 
 
 @mark.parametrize("rows", ["jsonl", parquet])
-def test_rows_have_the_chosen_features_alone(rows: str) -> None:
+def test_rows_have_only_selected_features(rows: str) -> None:
     convert("seq", f"out.{rows}", select=["words", "key"], rename={"key": "k"})
     convert(f"out.{rows}", "back", to="tfrecord")
     (row,) = (read_row(payload, "sequence_example") for payload in records("back"))
     assert (list(row.features), list(row.feature_lists)) == (["k"], ["words"])
 
 
-def test_a_row_of_a_sequence_example_is_chosen_from_too() -> None:
+def test_selection_from_sequence_example_rows() -> None:
     convert("seq", "out.jsonl")
     convert("out.jsonl", "less", to="tfrecord", drop=["id", "none"])
     convert("out.jsonl", "less.jsonl", drop=["id", "none"])
@@ -101,7 +101,7 @@ def test_a_row_of_a_sequence_example_is_chosen_from_too() -> None:
         ({"to": "ofrecord", "select": ["id"]}, "a SequenceExample, which has no counterpart; sequence=.flatten."),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(how: Any, why: str) -> None:
+def test_impossible_requests_are_refused(how: Any, why: str) -> None:
     with raises(RefusedError, match=why):
         convert("seq", "out", **how)
 
@@ -110,14 +110,14 @@ STRANGE = tag(9, 0) + b"\5"
 
 
 @mark.parametrize(("unknown", "left"), [("keep", STRANGE), ("drop", b"")])
-def test_unknown_fields_beside_the_halves_are_kept_or_dropped(unknown: Any, left: bytes) -> None:
+def test_unknown_top_level_fields_are_kept_or_dropped(unknown: Any, left: bytes) -> None:
     one = sequence({}, {"a": [("int64_list", [1])]})
     Path("odd").write_bytes(frame(one + STRANGE))
     done = convert("odd", "out", drop=["b"], unknown=unknown)
     assert (list(records("out")), done.lost) == ([one + left], unknown == "drop")
 
 
-def test_an_unknown_field_within_a_half_has_no_place_to_be_kept_in() -> None:
+def test_unknown_fields_inside_context_are_refused() -> None:
     Path("odd").write_bytes(frame(sequence({}, {"a": [("int64_list", [1])]}) + sized(2, STRANGE)))
     with raises(RefusedError, match="in one of the two halves of a SequenceExample.*unknown=.drop. leaves them out"):
         convert("odd", "out", drop=["b"], unknown="keep")

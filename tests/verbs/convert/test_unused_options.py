@@ -32,9 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("name", "how", "said"), WITHOUT)
-def test_an_option_about_another_format_than_that_of_the_outputs_is_no_option(
-    name: str, how: dict[str, Any], said: str
-) -> None:
+def test_option_for_another_output_format_is_refused(name: str, how: dict[str, Any], said: str) -> None:
     ((option, value),) = how.items()
     known = run("convert", name, "-o", "out", "--to", {"tf": "tfrecord", "of": "ofrecord"}[name], f"--{option}", value)
     assert known.returncode == 2 and said in known.stderr
@@ -44,18 +42,18 @@ def test_an_option_about_another_format_than_that_of_the_outputs_is_no_option(
 
 
 @pytest.mark.parametrize("to", ["jsonl", "parquet"])
-def test_rows_have_no_records_without_features_to_refuse(to: str) -> None:
+def test_empty_option_is_refused_for_rows(to: str) -> None:
     assert run("convert", "tf", "-o", "out", "--to", to, "--empty", "refuse").returncode == 2
 
 
-def test_fields_that_no_message_has_are_refused_where_that_is_asked_for() -> None:
+def test_unknown_fields_are_refused_on_request() -> None:
     with pytest.raises(RefusedError, match="'odd' record 1 at byte .*a field that the message does not have"):
         convert("odd", "out", unknown="refuse")
     assert convert("odd", "out").written == 2
     assert Path("out").read_bytes() == Path("odd").read_bytes()
 
 
-def test_what_is_only_looked_at_for_such_fields_goes_out_as_it_came_in() -> None:
+def test_checked_payloads_are_copied_unchanged() -> None:
     reopenable = raw_example(entry(b"n", numbers(3, 1), numbers(3, 2)), entry(b"m", numbers(3, 1), numbers(2)))
     Path("more").write_bytes(frame(SOUND) * 20 + frame(b"") + frame(reopenable) + frame(SOUND) * 3)
     for name in ("more", "of"):
@@ -65,7 +63,7 @@ def test_what_is_only_looked_at_for_such_fields_goes_out_as_it_came_in() -> None
 
 
 @pytest.mark.parametrize("to", ["ofrecord", "jsonl"])
-def test_what_is_the_default_may_be_said_where_it_holds(to: str) -> None:
+def test_explicit_default_is_allowed(to: str) -> None:
     with pytest.raises(RefusedError):
         convert("odd", "out", to=to, unknown="refuse")
     if to == "ofrecord":
