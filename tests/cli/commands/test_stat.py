@@ -126,7 +126,7 @@ def test_repeated_payloads_are_counted_in_a_file_and_over_files(tmp_path: Path) 
     assert summary["duplicates"] == 2
     result = run("stat", "--duplicates", "test", "train", cwd=tmp_path)
     assert [row[15] for row in rows(result.stdout)] == ["0", "1", "2"]
-    assert "record 1 of 'train', which has that of record 1 of 'test'" in result.stderr
+    assert "record 1 of 'train' repeats record 1 of 'test'" in result.stderr
 
 
 def test_standard_input_is_read() -> None:
@@ -197,7 +197,7 @@ def test_an_empty_file_and_one_of_ofrecords_are_shown(tmp_path: Path) -> None:
     (tmp_path / "part-1").write_bytes(b"")
     shown = on_terminal("stat", "part-0", "part-1", cwd=tmp_path, NO_COLOR="1", columns=200)
     assert "OFRecord, in OFRecord framing" in shown
-    assert "1 without a record" in shown
+    assert "1 without records" in shown
     assert "hint: 'part-1' has no records; OneFlow" in shown
     assert "0 records" in on_terminal("stat", "part-1", cwd=tmp_path)
 
@@ -340,7 +340,7 @@ def test_no_room_for_the_digests_of_all_files_is_said_and_costs_nothing_else(
 
 def test_an_index_in_the_pipe_of_the_report_is_refused() -> None:
     result = shell('tfrtool stat --index /dev/stdout "$1" | cat; echo ${PIPESTATUS[0]}', SOUND)
-    assert result.stdout == "2\n" and "add -q or name a file" in result.stderr
+    assert result.stdout == "2\n" and "add -q, or name a file" in result.stderr
 
 
 def test_a_damaged_file_has_an_index_of_its_sound_records(tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_several_inputs_have_their_indexes_in_a_directory(shards: Path) -> None:
         (["stat", "--index", ".", "here/a", "there/a"], "would both be"),
         (["stat", "--index", ".", "-"], "standard input has no name"),
         (["stat", "--force", SOUND], "add --index FILE"),
-        (["stat", "--index", "-", SOUND], "add -q or"),
+        (["stat", "--index", "-", SOUND], "add -q, or"),
         (["head", "--record", "1", "-n", "1", SOUND], "cannot be combined with -n"),
         (["head", "--record", "-1", SOUND], "--record"),
     ],
