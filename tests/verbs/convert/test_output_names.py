@@ -172,7 +172,14 @@ def test_a_schema_goes_into_a_pipe() -> None:
     assert '"tfrtool_schema": 1' in result.stderr
 
 
-@pytest.mark.parametrize("how", [{"output": ""}, {"schema_out": ""}, {"schema": ""}])
-def test_empty_name_is_refused_by_the_library(how: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="the name is empty"):
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"output": ""}, "the name is empty"),
+        ({"schema_out": ""}, "schema_out is an empty file name"),
+        ({"schema": ""}, "schema is an empty file name"),
+    ],
+)
+def test_empty_name_is_refused_by_the_library(how: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         convert("in", **{"output": "out", "to": "tfrecord", **how})
