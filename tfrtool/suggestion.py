@@ -28,7 +28,7 @@ class Suggestion:
     words: str = ""
 
     def __str__(self) -> str:
-        """The suggestion for whoever calls the library."""
+        """Return the suggestion as callers of the library read it."""
         if self.words:
             return expand_arguments(self.words, lambda name, value: f"{name}={value!r}" if value else f"`{name}`")
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)

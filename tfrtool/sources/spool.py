@@ -276,7 +276,7 @@ def chunks_of_descriptor(fd: int, name: str, size: int = _PIECE) -> Iterator[byt
     while True:
         try:
             chunk = os.read(fd, size)
-        except BlockingIOError:  # whoever shares the descriptor made it non-blocking
+        except BlockingIOError:  # another holder of the descriptor made it non-blocking
             select.select([fd], [], [])
             continue
         except OSError as error:

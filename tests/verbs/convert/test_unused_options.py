@@ -14,12 +14,12 @@ from tfrtool.framing.encode import frame, ofrecord_frame
 
 SOUND = example({"a": ("int64_list", [1])})
 WITHOUT = [
-    ("tf", {"int": "int32"}, "--int makes no sense with --to tfrecord"),
-    ("tf", {"int": "auto"}, "--int makes no sense with --to tfrecord"),
-    ("tf", {"empty": "skip"}, "--empty makes no sense with --to tfrecord"),
-    ("tf", {"empty": "refuse"}, "--empty makes no sense with --to tfrecord"),
-    ("of", {"double": "refuse"}, "--double makes no sense with --to ofrecord"),
-    ("of", {"double": "round"}, "--double makes no sense with --to ofrecord"),
+    ("tf", {"int": "int32"}, "--int cannot be combined with --to tfrecord"),
+    ("tf", {"int": "auto"}, "--int cannot be combined with --to tfrecord"),
+    ("tf", {"empty": "skip"}, "--empty cannot be combined with --to tfrecord"),
+    ("tf", {"empty": "refuse"}, "--empty cannot be combined with --to tfrecord"),
+    ("of", {"double": "refuse"}, "--double cannot be combined with --to ofrecord"),
+    ("of", {"double": "round"}, "--double cannot be combined with --to ofrecord"),
 ]
 
 

@@ -137,7 +137,7 @@ def describe_value(value: Buffer, width: int = 60) -> str:
     """A bytes value in at most about `width` characters: short text in quotes, short binary in hex, else what it holds.
 
     `"cat"` · `text "hello wor…" 1.2 KiB` · `0x00ff10 (3 bytes)` · `jpeg 640x480, 48.0 KiB` · `0x00ff10a4… 2.0 KiB`.
-    Control characters of a text stay as they are: whoever prints it makes it safe for the terminal.
+    Control characters of a text are not escaped: the printer makes it safe for the terminal.
     """
     content, size = content_of(value), size_text(len(value))
     if content.kind == "empty":

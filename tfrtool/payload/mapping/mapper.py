@@ -53,7 +53,7 @@ class Mapper:
     renamed alike; `Rules.sequence` lays it flat, without which it does not become an OFRecord.
 
     `losses` gathers what was changed, `names` which of the names that were asked for were met. `seen`, if given, is
-    told of every feature of every record, and `flattened` of each feature list that was laid flat: its name in the
+    told of every feature of every record, and `flattened` of each feature list that was flattened: its name in the
     input and in the output, and that of its lengths. `renamed` is that of `NameMapping`.
     """
 

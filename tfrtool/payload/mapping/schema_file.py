@@ -45,7 +45,7 @@ class SchemaRecorder:
         self._known.add(row)
 
     def flattened(self, name: bytes, new: bytes, lengths: bytes) -> None:
-        """Note a feature list that was laid flat, though no step of it may have a kind."""
+        """Record a flattened feature list, even if no step of it has a kind."""
         self._rows.setdefault(new, (name, None, new, None))
         self._lengths[new] = lengths
 

@@ -46,7 +46,7 @@ def lengths_of(name: bytes, names: NameMapping) -> bytes:
 def rebuilt(payload: bytes, lists: Mapping[bytes, bytes]) -> bytes:
     """Return the SequenceExample that a flat Example was, by the features that were lists and those of their lengths.
 
-    Lists come in the order in which their lengths stand in the Example, which is that in which they were laid flat.
+    Lists come in the order in which their lengths stand in the Example, the order in which they were flattened.
     Raises Refused where the lengths of a list do not add up.
     """
     from tfrtool.payload.rows.convert import read_row, write_row
@@ -85,7 +85,7 @@ def _steps(name: bytes, values: Cell | None, counts: Cell) -> list[Cell]:
 
 
 def refuse_clashes(record: MappingRecord, names: NameMapping) -> None:
-    """Raise Refused where features of different names would come out under one, laid flat beside each other."""
+    """Raise Refused if flattening gives two features the same name."""
     taken = _taken([item.name for item in record.items], names)
     feature_names = {item.name for item in record.items}
     lists: set[bytes] = set()

@@ -96,7 +96,7 @@ def _byte(char: str) -> bytes:
     try:
         return char.encode("latin-1" if ord(char) < 256 else "cp1252", "surrogateescape")
     except UnicodeEncodeError:
-        return b"?"  # a byte that cannot be had back
+        return b"?"  # a byte that cannot be recovered
 
 
 _REPLACEMENT = "\ufffd".encode()

@@ -187,7 +187,7 @@ class _Descriptor(io.FileIO):
         while True:
             try:
                 count = os.write(self.fileno(), data)
-            except BlockingIOError:  # whoever shares the descriptor made it non-blocking
+            except BlockingIOError:  # another holder of the descriptor made it non-blocking
                 select.select([], [self.fileno()], [])
             except BrokenPipeError:
                 raise
@@ -238,8 +238,8 @@ def atomic_output(
     raising.
 
     `-` is standard output, which is refused on a terminal unless `text` that it can show is written; pipes and
-    character devices are written directly. All refusals and failures are `WriteError`, but a reader of standard output
-    who went away is `BrokenPipeError`.
+    character devices are written directly. Raises `WriteError` for all refusals and failures, and `BrokenPipeError`
+    if the reader of standard output closed the pipe.
     """
     sink = open_output(path, force=force, same_as=same_as, text=text)
     try:

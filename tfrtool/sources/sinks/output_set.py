@@ -35,8 +35,8 @@ class OutputSet:
     `path` is the one output, or one of that directory and of a name like those of the members. `-`, a pipe or a device
     can only be the one output, and is written directly. With `make_directory` the directory of the members is made if
     it alone is missing, and goes again if nothing is published. `same_as` names the inputs, none of which may be an
-    output; `text` is that of `atomic_output`. Failures are `WriteError`; a reader of standard output who went away is
-    `BrokenPipeError`.
+    output; `text` is that of `atomic_output`. Raises `WriteError`, or `BrokenPipeError` if the reader of
+    standard output closed the pipe.
     """
 
     def __init__(

@@ -77,7 +77,7 @@ def refuse_unfit(options: ConvertOptions, target: Target | None) -> None:
     if target is None:
         return
     for name, why in _misfits(options, target):
-        raise OptionError(f"{name} makes no sense with {{to={target}}}: {why}")
+        raise OptionError(f"{name} cannot be combined with {{to={target}}}: {why}")
 
 
 def _misfits(options: ConvertOptions, target: Target) -> Iterator[tuple[str, str]]:
