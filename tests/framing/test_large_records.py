@@ -9,7 +9,7 @@ import pytest
 from kit.damage import Counting, Drip, File, counted, cut, drop, flip, insert, spoil, ten, walked, zero
 
 from tfrtool.framing.encode import header
-from tfrtool.framing.stream import CAPACITY, ROOMY, Held
+from tfrtool.framing.stream import CAPACITY, ROOMY, MemoryStream
 from tfrtool.framing.walk import Batch, walk
 
 pytestmark = pytest.mark.slow
@@ -53,7 +53,7 @@ def test_damage_in_a_widened_window_costs_what_it_costs_elsewhere(at: int, hurt:
 
 
 def test_a_widened_window_holds_as_many_records_as_it_has_room_for() -> None:
-    counts = [batch.count for batch in walk(Held(File(FEW * 6).data)) if isinstance(batch, Batch)]
+    counts = [batch.count for batch in walk(MemoryStream(File(FEW * 6).data)) if isinstance(batch, Batch)]
     assert max(counts) > ROOMY // 100_000 - 2
     assert sum(counts) == len(FEW * 6)
 
@@ -66,7 +66,7 @@ def test_no_byte_is_read_twice(payloads: tuple[bytes, ...]) -> None:
 
 
 def test_a_record_of_more_than_the_most_that_is_held_is_sound_without_its_payload() -> None:
-    events = list(walk(Held(DATA), payloads=True, max_record=len(BIG) - 1))
+    events = list(walk(MemoryStream(DATA), payloads=True, max_record=len(BIG) - 1))
     assert all(isinstance(event, Batch) for event in events)
     assert [event.count for event in events if event.view is None] == [1]
     assert sum(event.count for event in events) == 6
@@ -91,7 +91,7 @@ def test_a_bit_flipped_in_a_large_payload_loses_it_alone(at: int) -> None:
 def test_a_large_record_whose_framing_is_damaged_comes_back(hurt: bytes, how: str) -> None:
     found = walked(hurt)
     assert (found.payloads, found.ranges) == (FILE.without(2), [(BEGIN, END)])
-    assert (found.damage[0].rescue.how, found.rescued(hurt) == [BIG]) == (how, True)
+    assert (found.damage[0].recovery.method, found.recovered(hurt) == [BIG]) == (how, True)
 
 
 def test_a_large_record_that_lacks_bytes_of_its_header_comes_back() -> None:
@@ -99,7 +99,7 @@ def test_a_large_record_that_lacks_bytes_of_its_header_comes_back() -> None:
         hurt = drop(DATA, BEGIN, BEGIN + missing)
         found = walked(hurt)
         assert (found.payloads, found.ranges) == (FILE.without(2), [(BEGIN, END - missing)])
-        assert found.rescued(hurt) == [BIG]
+        assert found.recovered(hurt) == [BIG]
 
 
 @pytest.mark.parametrize("size", [BEGIN + 13, MIDDLE, END - 4, END - 1])
@@ -124,7 +124,7 @@ def test_bytes_too_many_in_a_large_payload_cost_it_alone(extra: int) -> None:
 def test_bytes_too_many_in_a_payload_of_some_hundred_kilobytes_are_taken_out() -> None:
     file = File((b"a", BIG[:700_000], b"b"))
     hurt = insert(file.data, 500_000, b"INFO: text\n" * 100)
-    assert walked(hurt).rescued(hurt) == [file.payloads[1]]
+    assert walked(hurt).recovered(hurt) == [file.payloads[1]]
 
 
 def test_a_large_hole_in_a_large_record_loses_it_alone() -> None:
@@ -158,7 +158,7 @@ def test_a_file_that_shrank_since_it_was_opened_ends_where_it_ends(size: int) ->
         stream = Drip(SMALL.data[:size], 64, sized=True)
         stream.size = size + longer
         assert walked(stream) == walked(SMALL.data[:size])
-        stream.forgotten = 0
+        stream.discarded = 0
         assert counted(stream) == counted(SMALL.data[:size])
 
 
@@ -191,6 +191,6 @@ def test_damage_is_explained_alike_wherever_the_edge_of_the_window_falls(back: i
         assert behind.payloads[1:] == alone.payloads
         assert behind.ranges == [(begin + shift, end + shift) for begin, end in alone.ranges]
         assert behind.faults == alone.faults
-        assert behind.rescued(first.data + hurt) == alone.rescued(hurt)
+        assert behind.recovered(first.data + hurt) == alone.recovered(hurt)
         assert walked(Drip(first.data + hurt, 1000)) == behind
         assert counted(Drip(first.data + hurt, 1000)) == counted(first.data + hurt)

@@ -14,8 +14,8 @@ from kit.messages import ofrecord
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame, header, ofrecord_frame
 from tfrtool.framing.ofrecord import hop_ofrecord, looks_like_ofrecord, walk_ofrecord
-from tfrtool.framing.recovery import gap_scan as scout
-from tfrtool.framing.stream import CAPACITY, Held
+from tfrtool.framing.recovery import budget
+from tfrtool.framing.stream import CAPACITY, MemoryStream
 from tfrtool.framing.walk import Batch
 from tfrtool.payload.kinds import plausible_ofrecord
 
@@ -42,7 +42,7 @@ def length(value: int) -> bytes:
 
 def walked(data: bytes | Drip | Counting) -> tuple[list[bytes], list[Damage]]:
     """The payloads and the damage, which tile the stream."""
-    stream = Held(data) if isinstance(data, bytes) else data
+    stream = MemoryStream(data) if isinstance(data, bytes) else data
     payloads: list[bytes] = []
     damage: list[Damage] = []
     reached = number = 0
@@ -74,19 +74,19 @@ def found(data: bytes) -> tuple[list[bytes], list[tuple[int, int, str]]]:
 def test_a_sound_file_gives_every_payload() -> None:
     assert found(DATA) == (PAYLOADS, [])
     assert found(b"") == ([], [])
-    assert hop_ofrecord(Held(DATA)) == 8
+    assert hop_ofrecord(MemoryStream(DATA)) == 8
 
 
 def test_a_tail_torn_anywhere_is_what_is_left_of_the_record() -> None:
     for size in range(AT[7] + 1, AT[8]):
         assert found(cut(DATA, size)) == (PAYLOADS[:7], [(AT[7], size, "torn")])
-        assert hop_ofrecord(Held(cut(DATA, size))) is None
+        assert hop_ofrecord(MemoryStream(cut(DATA, size))) is None
 
 
 def test_a_cut_between_records_is_sound() -> None:
     for number in range(9):
         assert found(cut(DATA, AT[number])) == (PAYLOADS[:number], [])
-        assert hop_ofrecord(Held(cut(DATA, AT[number]))) == number
+        assert hop_ofrecord(MemoryStream(cut(DATA, AT[number]))) == number
 
 
 def test_torn_sentences_say_how_much_is_there() -> None:
@@ -140,7 +140,7 @@ def unheld(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def spans(data: bytes) -> list[tuple[int, int, int | str]]:
     """Where batches and damage begin and end, and how many records or which fault they are."""
-    events = walk_ofrecord(Held(data), plausible_ofrecord)
+    events = walk_ofrecord(MemoryStream(data), plausible_ofrecord)
     return [(e.begin, e.end, e.count if isinstance(e, Batch) else e.fault) for e in events]
 
 
@@ -172,7 +172,7 @@ def test_a_length_that_no_writer_makes_costs_its_record_alone_whatever_else_is_d
 def test_a_record_of_no_bytes_is_none() -> None:
     assert found(insert(DATA, AT[3], length(0))) == (PAYLOADS, [(AT[3], AT[3] + 8, "zeros")])
     assert found(framed([b""])) == ([], [(0, 8, "zeros")])
-    assert hop_ofrecord(Held(DATA + length(0))) is None
+    assert hop_ofrecord(MemoryStream(DATA + length(0))) is None
 
 
 @pytest.mark.parametrize("count", [8, 9, 300, 300_000])
@@ -258,7 +258,7 @@ def test_records_about_and_above_the_size_of_the_window_are_given_whole(size: in
     assert found(data) == (large, [])
     assert found(cut(data, end - 1)) == (large[:1], [(begin, end - 1, "torn")])
     assert found(spoil(data, begin + 8, begin + 9)) == ([large[0], large[2]], [(begin, end, "payload")])
-    assert hop_ofrecord(Held(data)) == 3
+    assert hop_ofrecord(MemoryStream(data)) == 3
     assert walked(Drip(data, 4096)) == walked(data)
 
 
@@ -323,7 +323,7 @@ HOSTILE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_bytes_are_read_in_proportion_to_the_stream(make, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(scout, "_ALLOWANCE", 1 << 20)
+    monkeypatch.setattr(budget, "_ALLOWANCE", 1 << 20)
     for size in (1 << 18, 1 << 20):
         stream = Counting(make(size))
         walked(stream)
@@ -334,14 +334,14 @@ def test_bytes_are_read_in_proportion_to_the_stream(make, monkeypatch: pytest.Mo
 
 
 def test_ofrecords_look_like_ofrecords_and_tfrecords_do_not() -> None:
-    assert looks_like_ofrecord(Held(DATA), plausible_ofrecord, 0)
-    assert looks_like_ofrecord(Held(framed(PAYLOADS[:1])), plausible_ofrecord, 0)
-    assert not looks_like_ofrecord(Held(frame(PAYLOADS[0]) * 3), plausible_ofrecord, 1 << 20)
-    assert not looks_like_ofrecord(Held(b""), plausible_ofrecord, 1 << 20)
+    assert looks_like_ofrecord(MemoryStream(DATA), plausible_ofrecord, 0)
+    assert looks_like_ofrecord(MemoryStream(framed(PAYLOADS[:1])), plausible_ofrecord, 0)
+    assert not looks_like_ofrecord(MemoryStream(frame(PAYLOADS[0]) * 3), plausible_ofrecord, 1 << 20)
+    assert not looks_like_ofrecord(MemoryStream(b""), plausible_ofrecord, 1 << 20)
 
 
 def test_a_first_record_that_is_damaged_is_passed_over_only_where_that_is_asked_for() -> None:
-    hurt = Held(spoil(DATA, 0, 9))
+    hurt = MemoryStream(spoil(DATA, 0, 9))
     assert not looks_like_ofrecord(hurt, plausible_ofrecord, 0)
     assert looks_like_ofrecord(hurt, plausible_ofrecord, 1 << 20)
 
@@ -356,7 +356,7 @@ def test_a_long_length_and_a_torn_tail_cost_their_own_records_and_little_work() 
         steps += 1
         return plausible_ofrecord(view)
 
-    found = list(walk_ofrecord(Held(bytes(data)), plausible))
+    found = list(walk_ofrecord(MemoryStream(bytes(data)), plausible))
     records = sum(event.count for event in found if isinstance(event, Batch))
     assert records == 400 * len(PAYLOADS) - 2
     assert steps < 4 * records

@@ -61,10 +61,10 @@ def test_a_torn_first_record_is_torn() -> None:
 
 def test_a_torn_payload_that_is_complete_is_offered_but_not_proved() -> None:
     for missing in (1, 2, 3, 4):
-        rescue = walked(cut(DATA, len(DATA) - missing)).damage[0].rescue
-        assert rescue is not None
-        assert (rescue.how, rescue.pieces) == ("unproved", ((AT[9] + 12, AT[10] - 4),))
-    assert walked(cut(DATA, len(DATA) - 5)).damage[0].rescue is None
+        recovery = walked(cut(DATA, len(DATA) - missing)).damage[0].recovery
+        assert recovery is not None
+        assert (recovery.method, recovery.pieces) == ("unverified", ((AT[9] + 12, AT[10] - 4),))
+    assert walked(cut(DATA, len(DATA) - 5)).damage[0].recovery is None
 
 
 def test_a_torn_tail_says_how_much_is_there() -> None:
@@ -82,7 +82,7 @@ def test_a_bit_flipped_in_a_header_is_mended() -> None:
             hurt = flip(DATA, at, bit)
             found = walked(hurt)
             assert (found.payloads, found.ranges, found.faults) == (FILE.without(4), [FOUR], ["length-crc"])
-            assert found.rescued(hurt) == [FILE.payloads[4]]
+            assert found.recovered(hurt) == [FILE.payloads[4]]
             assert found.damage[0].record == 4
 
 
@@ -92,9 +92,9 @@ def test_two_and_three_bits_flipped_in_a_length_are_mended() -> None:
         for bit in bits:
             hurt = flip(hurt, AT[4] + bit // 8, bit % 8)
         found = walked(hurt)
-        assert (found.ranges, found.damage[0].rescue.how) == ([FOUR], "mended-header")
+        assert (found.ranges, found.damage[0].recovery.method) == ([FOUR], "mended-header")
         assert f"{len(bits)} bits are flipped in the length; it is {len(FILE.payloads[4])}" in says(found)
-        assert found.rescued(hurt) == [FILE.payloads[4]]
+        assert found.recovered(hurt) == [FILE.payloads[4]]
 
 
 def test_a_header_that_is_all_wrong_is_proved_by_the_checksum_before_the_next_one() -> None:
@@ -102,14 +102,14 @@ def test_a_header_that_is_all_wrong_is_proved_by_the_checksum_before_the_next_on
         hurt = spoil(DATA, AT[number], AT[number] + 12)
         found = walked(hurt)
         assert (found.payloads, found.ranges) == (FILE.without(number), [FILE.span(number)])
-        assert (found.damage[0].rescue.how, found.rescued(hurt)) == ("lost-header", [FILE.payloads[number]])
+        assert (found.damage[0].recovery.method, found.recovered(hurt)) == ("lost-header", [FILE.payloads[number]])
 
 
 def test_a_bit_flipped_in_a_payload_loses_that_record_alone() -> None:
     for at in range(AT[4] + 12, AT[5] - 4):
         found = walked(flip(DATA, at, at % 8))
         assert (found.payloads, found.ranges, found.faults) == (FILE.without(4), [FOUR], ["data-crc"])
-        assert found.damage[0].rescue is None
+        assert found.damage[0].recovery is None
 
 
 def test_a_bit_flipped_in_a_stored_data_checksum_leaves_the_payload_proved() -> None:
@@ -117,8 +117,8 @@ def test_a_bit_flipped_in_a_stored_data_checksum_leaves_the_payload_proved() -> 
         for bit in range(8):
             hurt = flip(DATA, at, bit)
             found = walked(hurt)
-            assert (found.ranges, found.damage[0].rescue.how) == ([FOUR], "stored-checksum")
-            assert found.rescued(hurt) == [FILE.payloads[4]]
+            assert (found.ranges, found.damage[0].recovery.method) == ([FOUR], "stored-checksum")
+            assert found.recovered(hurt) == [FILE.payloads[4]]
 
 
 def test_two_bits_flipped_in_a_stored_data_checksum_prove_nothing() -> None:
@@ -168,7 +168,7 @@ def test_the_checksums_that_disagree_are_told() -> None:
 def test_two_damaged_neighbours_are_two_ranges(offset: tuple[int, int], ways: list[str | None]) -> None:
     found = walked(flip(flip(DATA, AT[4] + offset[0]), AT[5] + offset[1]))
     assert (found.payloads, found.ranges) == (FILE.without(4, 5), [FOUR, FILE.span(5)])
-    assert [d.rescue and d.rescue.how for d in found.damage] == ways
+    assert [d.recovery and d.recovery.method for d in found.damage] == ways
     assert [d.record for d in found.damage] == [4, 5]
 
 
@@ -176,7 +176,7 @@ def test_a_header_that_is_all_wrong_behind_a_damaged_payload_is_proved_all_the_s
     hurt = spoil(flip(DATA, AT[4] + 20), AT[5], AT[5] + 12)
     found = walked(hurt)
     assert (found.payloads, found.ranges) == (FILE.without(4, 5), [FOUR, FILE.span(5)])
-    assert found.rescued(hurt) == [FILE.payloads[5]]
+    assert found.recovered(hurt) == [FILE.payloads[5]]
 
 
 @pytest.mark.parametrize(("first", "last"), [(4, 5), (0, 1), (8, 9), (2, 7), (0, 9)])
@@ -187,7 +187,7 @@ def test_lost_headers_one_after_the_other_cost_no_payload(first: int, last: int)
         hurt = spoil(hurt, AT[number], AT[number] + 12)
     found = walked(hurt)
     assert (found.payloads, found.stretches) == (FILE.without(*numbers), [(AT[first], AT[last + 1])])
-    assert found.rescued(hurt) == list(FILE.payloads[first : last + 1])
+    assert found.recovered(hurt) == list(FILE.payloads[first : last + 1])
 
 
 def test_every_payload_damaged_is_ten_ranges() -> None:

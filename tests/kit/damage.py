@@ -13,7 +13,7 @@ from random import Random
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame
 from tfrtool.framing.layout import Layout
-from tfrtool.framing.stream import Held
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.framing.walk import Batch, walk
 
 
@@ -95,17 +95,17 @@ def written_by(layout: Layout, payloads: Iterable[bytes]) -> bytes:
 
 
 class Drip:
-    """A stream read `step` bytes at a time, that holds its reader to what it promised to `forget`.
+    """A stream read `step` bytes at a time, that holds its reader to what it promised to `discard_before`.
 
     Its size is unknown, as a pipe's is, unless `sized`.
     """
 
     def __init__(self, data: bytes, step: int, *, sized: bool = False) -> None:
-        self.data, self.step, self.forgotten = data, step, 0
+        self.data, self.step, self.discarded = data, step, 0
         self.size = len(data) if sized else None
 
     def read_into(self, offset: int, view: memoryview) -> int:
-        assert offset >= self.forgotten, f"{offset} was asked for again after {self.forgotten} was forgotten"
+        assert offset >= self.discarded, f"{offset} was asked for again after {self.discarded} was forgotten"
         got = 0
         while got < len(view):
             part = self.data[offset + got : offset + min(len(view), got + self.step)]
@@ -115,11 +115,11 @@ class Drip:
             got += len(part)
         return got
 
-    def forget(self, offset: int) -> None:
-        self.forgotten = max(self.forgotten, offset)
+    def discard_before(self, offset: int) -> None:
+        self.discarded = max(self.discarded, offset)
 
 
-class Counting(Held):
+class Counting(MemoryStream):
     """A stream that counts what is read of it."""
 
     def __init__(self, data: bytes) -> None:
@@ -160,15 +160,15 @@ class Walked:
     def restorable(self) -> int:
         return sum(d.restorable for d in self.damage)
 
-    def rescued(self, data: bytes) -> list[bytes]:
+    def recovered(self, data: bytes) -> list[bytes]:
         """The payloads that the damage proves whole, read from the damaged file."""
-        rescues = [d.rescue for d in self.damage if d.rescue and d.restorable and not d.rescue.layout]
-        return [b"".join(data[begin:end] for begin, end in rescue.pieces) for rescue in rescues]
+        rescues = [d.recovery for d in self.damage if d.recovery and d.restorable and not d.recovery.layout]
+        return [b"".join(data[begin:end] for begin, end in recovery.pieces) for recovery in rescues]
 
 
 def walked(data: bytes | Drip | Counting, **how: object) -> Walked:
     """Walk to the end, checking that frames and damage tile the stream."""
-    stream = Held(data) if isinstance(data, bytes) else data
+    stream = MemoryStream(data) if isinstance(data, bytes) else data
     payloads: list[bytes] = []
     offsets: list[int] = []
     damage: list[Damage] = []
@@ -185,14 +185,14 @@ def walked(data: bytes | Drip | Counting, **how: object) -> Walked:
         else:
             assert item.begin < item.end
             damage.append(item)
-            number += max(item.rescue.records if item.rescue else 1, 1) if item.record is not None else 0
+            number += max(item.recovery.records if item.recovery else 1, 1) if item.record is not None else 0
     assert reached == len(data if isinstance(data, bytes) else data.data), "the walk did not come to the end"
     return Walked(tuple(payloads), tuple(offsets), tuple(damage))
 
 
 def counted(data: bytes | Drip | Counting) -> tuple[int, list[Damage]]:
     """Walk the headers alone: how many records, and the damage."""
-    stream = Held(data) if isinstance(data, bytes) else data
+    stream = MemoryStream(data) if isinstance(data, bytes) else data
     records, reached = 0, 0
     damage: list[Damage] = []
     for item in walk(stream, headers_only=True):

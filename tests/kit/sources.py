@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfrtool.framing.encode import footer, header
-from tfrtool.framing.stream import Held, Readable
+from tfrtool.framing.stream import ByteStream, MemoryStream
 from tfrtool.sources.codecs.container import Container, Gzip
 from tfrtool.sources.codecs.decoder import Decoder
 from tfrtool.sources.codecs.faults import CodecFault
@@ -59,13 +59,13 @@ def pieces(data: bytes, sizes: Iterator[int] | list[int] | int) -> Iterator[byte
         at, turn = at + size, turn + 1
 
 
-def read_all(data: Readable, step: int = 4096) -> bytes:
+def read_all(data: ByteStream, step: int = 4096) -> bytes:
     """The stream from 0 to its end, forgetting as it goes."""
     out = bytearray()
     view = memoryview(bytearray(step))
     while count := data.read_into(len(out), view):
         out += view[:count]
-        data.forget(len(out))
+        data.discard_before(len(out))
     return bytes(out)
 
 
@@ -75,7 +75,7 @@ def unpack(
     """What comes out, and the faults; with `sizes` the packed bytes come through a spool in such pieces."""
     faults: list[CodecFault] = []
     if not sizes:
-        return b"".join(Decoder(Held(packed), container, faults, quick).chunks()), faults
+        return b"".join(Decoder(MemoryStream(packed), container, faults, quick).chunks()), faults
     spool = Spool(pieces(packed, sizes), "packed", memory=64, segment=256)
     try:
         return b"".join(Decoder(spool, container, faults, quick).chunks()), faults

@@ -60,7 +60,7 @@ each_file = pytest.mark.parametrize("file", FILES.values(), ids=FILES)
 
 
 def saved(found: Walked, data: bytes) -> list[bytes]:
-    return [*found.payloads, *found.rescued(data)]
+    return [*found.payloads, *found.recovered(data)]
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
@@ -135,8 +135,8 @@ def test_no_accident_to_a_wrong_writers_file_invents_anything(
         counted(hurt)
         assert set(saved(found, hurt)) <= set(TINY.payloads), at
         for damage in found.damage:
-            if damage.rescue and damage.rescue.layout:
-                ((begin, end),) = damage.rescue.pieces
+            if damage.recovery and damage.recovery.layout:
+                ((begin, end),) = damage.recovery.pieces
                 assert hurt[begin:end] in data
 
 

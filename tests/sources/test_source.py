@@ -65,14 +65,14 @@ def test_all_from_the_last_forgotten_byte_on_can_be_read_again(data: st.DataObje
             size = data.draw(st.integers(0, 700))
             assert get(made, begin, size) == source[begin : begin + size]
             floor = max(floor, data.draw(st.integers(0, begin + 50)))
-            made.forget(floor)
+            made.discard_before(floor)
 
 
 def test_a_byte_that_was_forgotten_is_an_error_of_the_caller() -> None:
     with spool(DATA) as data:
         get(data, 0, 100)
-        data.forget(50)
-        data.forget(10)
+        data.discard_before(50)
+        data.discard_before(10)
         assert get(data, 50, 5) == DATA[50:55]
         with pytest.raises(ValueError, match="forgotten"):
             get(data, 49, 1)
@@ -80,7 +80,7 @@ def test_a_byte_that_was_forgotten_is_an_error_of_the_caller() -> None:
 
 def test_bytes_that_were_forgotten_ahead_are_never_kept() -> None:
     with spool(DATA, 50) as data:
-        data.forget(2000)
+        data.discard_before(2000)
         assert get(data, 2000, 10) == DATA[2000:2010]
         assert on_disk(data) == 0
 
@@ -90,7 +90,7 @@ def test_disk_use_is_bounded_by_what_is_kept() -> None:
     with spool(data, 1000, memory=10_000, segment=8_000) as made:
         for offset in range(0, len(data), 5_000):
             assert get(made, offset, 20_000) == data[offset : offset + 20_000]
-            made.forget(offset)
+            made.discard_before(offset)
             assert on_disk(made) <= 40_000
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from struct import Struct
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 from tfrtool.framing.damage import Damage, Fault
 from tfrtool.framing.layout import OFRECORD_HEADER as HEADER
 from tfrtool.framing.ofrecord_entries import TAG, chained, entry_ends
-from tfrtool.framing.recovery.gap_scan import Ledger
-from tfrtool.framing.stream import CAPACITY, Readable, Window
+from tfrtool.framing.recovery.budget import WorkBudget
+from tfrtool.framing.stream import CAPACITY, ByteStream, Window
 from tfrtool.framing.walk import Batch
 
 Plausible = Callable[[memoryview], bool]
@@ -40,12 +40,12 @@ _NEEDLE = b"\0\0\0\0\n"
 """The upper half of a length below 4 GiB, and the tag of the first map entry behind it."""
 
 
-def walk_ofrecord(data: Readable, plausible: Plausible) -> Iterator[Batch | Damage]:
+def walk_ofrecord(data: ByteStream, plausible: Plausible) -> Iterator[Batch | Damage]:
     """Walk OFRecord framing; the batches and damage tile the stream as those of `walk` do."""
     return _Walker(data, plausible).walk()
 
 
-def hop_ofrecord(data: Readable) -> int | None:
+def hop_ofrecord(data: ByteStream) -> int | None:
     """The number of records where a chain of positive lengths leads exactly to the end of the stream, else None.
 
     Reads lengths alone; the stream must be one that can be read again.
@@ -64,7 +64,7 @@ def hop_ofrecord(data: Readable) -> int | None:
         at, count = to, count + 1
 
 
-def hopped_ofrecord(data: Readable) -> Iterator[Batch]:
+def hopped_ofrecord(data: ByteStream) -> Iterator[Batch]:
     """The records of a stream of which `hop_ofrecord` gave the number, with the lengths of their payloads."""
     window, at, number = Window(data), 0, 0
     fetch = CAPACITY
@@ -85,19 +85,19 @@ def hopped_ofrecord(data: Readable) -> Iterator[Batch]:
         number += len(lengths)
 
 
-def looks_like_ofrecord(data: Readable, plausible: Plausible, within: int) -> bool:
+def looks_like_ofrecord(data: ByteStream, plausible: Plausible, within: int) -> bool:
     """Whether a plausible record, followed by another or by the end, begins at 0 or in the first `within` bytes."""
     return _Walker(data, plausible).found(within)
 
 
 class _Walker:
-    def __init__(self, data: Readable, plausible: Plausible) -> None:
+    def __init__(self, data: ByteStream, plausible: Plausible) -> None:
         self.data = data
         self.window = Window(data)
         self.ahead = Window(data)
         self._entries = Window(data, 1 << 12)
         self.plausible = plausible
-        self.ledger = Ledger()
+        self.budget = WorkBudget()
         self.number = 0
         self._nowhere: set[int] = set()
 
@@ -128,8 +128,8 @@ class _Walker:
                 self.number += 1
                 at = overrun
             if begins or overrun is not None:
-                self.data.forget(at)
-                self.ledger.reach(at)
+                self.data.discard_before(at)
+                self.budget.advance(at)
                 continue
             left = window.fill - index
             if not left:
@@ -147,20 +147,20 @@ class _Walker:
                         yield Batch(at, end, self.number, 1, at + HEADER, whole, [0], [length])
                         self.number += 1
                         at = end
-                        self.data.forget(at)
+                        self.data.discard_before(at)
                         continue
             damage = self._damage(at, length)
             if damage.record is not None:
                 self.number += 1
             yield damage
             at = damage.end
-            self.data.forget(at)
+            self.data.discard_before(at)
 
     def found(self, within: int) -> bool:
         """Whether a plausible record that is followed by one, or by the end, begins at 0 or in the first bytes."""
         end = self._stands(0)
         if end is not None:
-            self.ledger.reach(end)  # two large records at the start are tried once, and must not outrun the allowance
+            self.budget.advance(end)  # two large records at the start are tried once, and must not outrun the allowance
             if self._goes_on(end):
                 return True
         return within > 0 and self._search(0, to_the_end=False, most=within)[0] is not None
@@ -201,7 +201,7 @@ class _Walker:
 
         It goes on past the end, as no content does, and a record or the end follows it.
         """
-        if not self.ledger.spend(end - begin):
+        if not self.budget.try_spend(end - begin):
             return None
         data = bytes(self.ahead.peek(begin, end - begin + HEADER))
         place = data.find(_NEEDLE, HEADER + 5)
@@ -214,7 +214,7 @@ class _Walker:
 
     def _lacking(self, at: int, end: int) -> Damage:
         length: int = _LENGTH.unpack(self.ahead.peek(at, HEADER))[0]
-        message = words.ofrecord_lacking(length, at + HEADER + length - end)
+        message = messages.ofrecord_lacking(length, at + HEADER + length - end)
         return Damage(at, end, "payload", self.number, detail=message)
 
     def _payload(self, begin: int, length: int) -> memoryview | None:
@@ -226,7 +226,7 @@ class _Walker:
 
     def _is_sound(self, payload: memoryview | None, begin: int, length: int) -> bool:
         if payload is None:
-            return chained(self._entries, self.ledger, begin, length)
+            return chained(self._entries, self.budget, begin, length)
         return self.plausible(payload)
 
     def _stands(self, at: int) -> int | None:
@@ -238,7 +238,7 @@ class _Walker:
         end = at + HEADER + length
         if length <= 0 or head[HEADER] != TAG or not self._fits(at, length):
             return None
-        if not self.ledger.spend(_STEP + (length if length <= _HELD else 0)):
+        if not self.budget.try_spend(_STEP + (length if length <= _HELD else 0)):
             return None
         payload = self._payload(at + HEADER, length)
         return end if self._is_sound(payload, at + HEADER, length) else None
@@ -253,12 +253,12 @@ class _Walker:
         end = at + HEADER + length
         fits = length > 0 and self._fits(at, length)
         if fits and (self.ahead.ends_at(end) or self._stands(end) is not None):
-            return Damage(at, end, "payload", self.number, detail=words.ofrecord_payload(length))
+            return Damage(at, end, "payload", self.number, detail=messages.ofrecord_payload(length))
         if length == 0 and (self.ahead.ends_at(end) or self._stands(end) is not None):
             return self._named(at, end, length, end)  # a record of no bytes, whose neighbour is none the worse
         resume, stop = self._search(at, to_the_end=0 < length < _UNHEARD_OF and not fits)
         if resume is None and length > 0 and not fits:
-            return Damage(at, stop, "torn", self.number, detail=words.ofrecord_torn(length, stop - at - HEADER))
+            return Damage(at, stop, "torn", self.number, detail=messages.ofrecord_torn(length, stop - at - HEADER))
         return self._named(at, stop if resume is None else resume, length, stop)
 
     def _told_end(self, start: int) -> int | None:
@@ -266,19 +266,19 @@ class _Walker:
         another record stands. A record file in one of its values never begins there.
         """
         first = start + HEADER
-        for at in entry_ends(self._entries, self.ledger, first):
+        for at in entry_ends(self._entries, self.budget, first):
             if at - first > _HELD or not self.ahead.holds(at + 1):
                 return None
             if self._stands(at) is not None:
-                payload = self._payload(first, at - first) if self.ledger.spend(at - start) else None
+                payload = self._payload(first, at - first) if self.budget.try_spend(at - start) else None
                 return at if payload is not None and self.plausible(payload) else None
         return None
 
     def _named(self, at: int, end: int, length: int, stop: int) -> Damage:
         fault: Fault = "length"
-        message = words.ofrecord_length(length, stop - at - HEADER)
+        message = messages.ofrecord_length(length, stop - at - HEADER)
         if length == 0 and self._all_zero(at, end):
-            fault, message = "zeros", words.ofrecord_zeros(end - at)
+            fault, message = "zeros", messages.ofrecord_zeros(end - at)
         elif length > 0:
             message = f"a length of {length:,} that leads to no record"
         return Damage(at, end, fault, None if fault == "zeros" else self.number, detail=message)
@@ -309,7 +309,7 @@ class _Walker:
                 at = window.base + window.fill - HEADER
                 continue
             at = window.base + place - 4
-            self.ledger.reach(at)
+            self.budget.advance(at)
             end = self._stands(at)
             if end is not None and (self._leads_to_end(end) if to_the_end else self._goes_on(end)):
                 return at, at

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfrtool.framing.recovery.gap_scan import Ledger
+from tfrtool.framing.recovery.budget import WorkBudget
 from tfrtool.framing.stream import Window
 
 TAG = 10
@@ -25,10 +25,10 @@ _LINKS = 1 << 14
 """Entries of one payload that are looked at."""
 
 
-def chained(window: Window, ledger: Ledger, begin: int, length: int) -> bool:
+def chained(window: Window, budget: WorkBudget, begin: int, length: int) -> bool:
     """Whether the payload `[begin, begin + length)` is entries, one behind the other to its end; moves the window.
 
-    Looks at the first `_LINKS` alone, and at none that the ledger cannot pay for.
+    Looks at the first `_LINKS` alone, and at none that the budget cannot pay for.
     """
     at, end, paid = begin, begin + length, 0
     while at < end and paid < _LINKS * _HEAD:
@@ -37,19 +37,19 @@ def chained(window: Window, ledger: Ledger, begin: int, length: int) -> bool:
         if size is None or at + size > end:
             return False
         at += size
-        if not ledger.spend(_HEAD):
+        if not budget.try_spend(_HEAD):
             break
         paid += _HEAD
-    ledger.regain(paid)
+    budget.refund(paid)
     return True
 
 
-def entry_ends(window: Window, ledger: Ledger, begin: int) -> Iterator[int]:
+def entry_ends(window: Window, budget: WorkBudget, begin: int) -> Iterator[int]:
     """Where the entries end that follow one another from `begin` on; moves the window. Bounded as `chained` is."""
     for _ in range(_LINKS):
         index = window.load(begin, _HEAD)
         size = _entry(window.view[index : min(index + _HEAD, window.fill)])
-        if size is None or not ledger.spend(_STEP):
+        if size is None or not budget.try_spend(_STEP):
             return
         begin += size
         yield begin

@@ -15,7 +15,7 @@ fast to fill and to check as the smaller one; beyond that nothing is gained.
 """
 
 
-class Readable(Protocol):
+class ByteStream(Protocol):
     """A decoded stream that can be read by offset; the sources implement it."""
 
     @property
@@ -25,12 +25,12 @@ class Readable(Protocol):
     def read_into(self, offset: int, view: memoryview) -> int:
         """Fill `view` from `offset` on; return how many bytes were put in, fewer only at the end of the stream."""
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """Promise that no byte before `offset` will be asked for again."""
 
 
-class Held:
-    """A `Readable` over bytes that are already in memory."""
+class MemoryStream:
+    """A `ByteStream` over bytes that are already in memory."""
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
         self._view = memoryview(data)
@@ -41,12 +41,12 @@ class Held:
         view[: len(part)] = part
         return len(part)
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         pass
 
 
 class Window:
-    """A buffer over a `Readable`, of a capacity that only `grow` changes.
+    """A buffer over a `ByteStream`, of a capacity that only `grow` changes.
 
     `buffer[i]` holds the byte at `base + i` for `0 <= i < fill`. `load` slides it; nothing else moves it. It learns the
     end of the stream when it meets it, and shares it through `end`.
@@ -54,7 +54,7 @@ class Window:
 
     __slots__ = ("base", "buffer", "data", "end", "fill", "view")
 
-    def __init__(self, data: Readable, capacity: int = CAPACITY) -> None:
+    def __init__(self, data: ByteStream, capacity: int = CAPACITY) -> None:
         self.data = data
         self.buffer = bytearray(capacity)
         self.view = memoryview(self.buffer)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated, unmasked
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LONGEST
-from tfrtool.framing.stream import CAPACITY, Readable, Window
+from tfrtool.framing.stream import CAPACITY, ByteStream, Window
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
@@ -35,7 +35,7 @@ class Large:
 
     __slots__ = ("_data", "_memory", "_window")
 
-    def __init__(self, data: Readable, window: Window) -> None:
+    def __init__(self, data: ByteStream, window: Window) -> None:
         self._data = data
         self._window = window
         self._memory = memoryview(b"")
@@ -134,7 +134,7 @@ class Batch:
 
 
 def walk(
-    data: Readable,
+    data: ByteStream,
     *,
     payloads: bool = False,
     max_record: int = MAX_RECORD,
@@ -156,6 +156,7 @@ def walk(
     """
     walker = _Walker(data, payloads, max_record)
     walker.reached, walker.number, walker.damaged = start, number, start > 0
+    walker.batch_begin = start
     walker.stopped = stopped
     if lengths:
         walker.lengths = []
@@ -163,7 +164,7 @@ def walk(
 
 
 class _Walker:
-    def __init__(self, data: Readable, payloads: bool, max_record: int) -> None:
+    def __init__(self, data: ByteStream, payloads: bool, max_record: int) -> None:
         self.data = data
         self.window = Window(data)
         self.payloads = payloads
@@ -172,6 +173,7 @@ class _Walker:
         self.lengths: list[int] | None = None  # of the records that were hopped over and are not yet in a batch
         self.reached = 0
         self.number = 0
+        self.batch_begin = 0  # where the last batch began: its records show what the file holds, once damage is met
         self.damaged = False
         self.stopped: Callable[[], bool] = bool
         self._large: Large | None = None
@@ -187,13 +189,13 @@ class _Walker:
 
     @property
     def resync(self) -> Resync:
-        """What explains damage. Its ledger earns for all that the walk has passed."""
+        """What explains damage. Its budget earns for all that the walk has passed."""
         if self._resync is None:
+            from tfrtool.framing.recovery.budget import WorkBudget
             from tfrtool.framing.recovery.explain import Resync
-            from tfrtool.framing.recovery.gap_scan import Ledger
 
-            self._resync = Resync(self.data, Ledger())
-        self._resync.ledger.reach(self.reached)
+            self._resync = Resync(self.data, WorkBudget())
+        self._resync.budget.advance(self.reached)
         return self._resync
 
     def walk(self) -> Iterator[Batch | Damage]:
@@ -215,8 +217,8 @@ class _Walker:
                 if len(begins) < _FEW and window.capacity == CAPACITY <= span and stop - index > CAPACITY >> 1:
                     window.grow()
                     span = fetch = window.capacity
-                at = end
-                self.data.forget(at)
+                self.batch_begin, at = at, end
+                self.data.discard_before(self.batch_begin)
                 self.reached = at
                 continue
             if window.fill == index:
@@ -232,14 +234,14 @@ class _Walker:
                     want, got, view = self.large.read(at, length, self.payloads and length <= self.max_record)
                     if want == got:
                         yield self._batch(at, end, 1, at + HEADER, view, [0], [length])
-                        at = end
-                        self.data.forget(at)
+                        self.batch_begin = at = end
+                        self.data.discard_before(at)
                         continue
                     crcs = want, got
-                    self.resync.ledger.owe(length)
+                    self.resync.budget.charge(length)
             found, at = self._damage(at, length, crcs)
             yield from self._told(found, length)
-            self.data.forget(at)
+            self.data.discard_before(at)
             span = _AFTER_DAMAGE
 
     def _one(self, index: int) -> tuple[list[int], list[int], int]:
@@ -268,16 +270,16 @@ class _Walker:
                 held_count = count if held is not None else count - 1
                 if held_count:
                     yield self._batch(begin, last, held_count, begin, None, [], [])
-                held, at = last, to
+                self.batch_begin, held, at = at if held is None else held, last, to
                 fetch = _FETCH_SPARSE if to - last > _SPARSE else CAPACITY
-                self.data.forget(held)
+                self.data.discard_before(self.batch_begin)
                 self.reached = at
                 continue
             index = window.load(at, HEADER)
             length = self._sound_length(index)
             at_end = window.fill == index
             if held is not None:
-                if not at_end and length is None and not self.resync.ledger.broke and self._data_unsound(held, at):
+                if not at_end and length is None and not self.resync.budget.exhausted and self._data_unsound(held, at):
                     length, at = at - held - FRAMING, held
                     if self.lengths is not None:
                         del self.lengths[-1]
@@ -288,7 +290,7 @@ class _Walker:
                 return
             found, at = self._damage(at, length)
             yield from self._told(found, length)
-            self.data.forget(at)
+            self.data.discard_before(at)
             fetch = CAPACITY
 
     def _hop(self, index: int) -> tuple[int, int, int]:
@@ -307,7 +309,7 @@ class _Walker:
         stored = bytes(self.window.peek(end - 4, 4))
         crc = self.resync.ahead.far.crc(begin + HEADER, end - 4)
         unsound = len(stored) < 4 or rotated(crc) != _FOOTER.unpack(stored)[0]
-        self.resync.ledger.owe(end - begin if unsound else 0)
+        self.resync.budget.charge(end - begin if unsound else 0)
         return unsound
 
     def _batch(
@@ -332,7 +334,7 @@ class _Walker:
         Always where the next header follows, since the walk then goes on there; else once what was read in vain is
         earned back.
         """
-        return not self.damaged or not self.resync.ledger.broke or self.resync.ahead.boundary(end)
+        return not self.damaged or not self.resync.budget.exhausted or self.resync.ahead.is_boundary(end)
 
     def _fits(self, length: int, end: int) -> bool:
         # Where the size is not known, whether a record fits is found out by reading that far, so that is bounded.
@@ -343,26 +345,27 @@ class _Walker:
 
         `crcs` are the computed and the stored data checksum, where they are known already.
         """
+        self.resync.nested.decide(self.resync.ahead, self.batch_begin, at)
         if length is None:
             return self.resync.explain(at, self.number)
         end = at + FRAMING + length
         if not self._fits(length, end):
             return self.resync.cut_short(at, self.number, length, False, None)
-        confined = self.resync.confined(at, end)
-        if crcs is None and (confined or not self.resync.ledger.broke):
+        confined = self.resync.is_confined(at, end)
+        if crcs is None and (confined or not self.resync.budget.exhausted):
             crc = rotated(self.resync.ahead.far.crc(at + HEADER, end - 4))
             crcs = crc, _FOOTER.unpack(self.window.peek(end - 4, 4))[0]
-            self.resync.ledger.owe(0 if confined else length)
+            self.resync.budget.charge(0 if confined else length)
         if crcs is not None and crcs[0] != crcs[1]:
             from tfrtool.framing.recovery.wrong_writers import data_by_a_wrong_writer
 
             written = data_by_a_wrong_writer(self.resync.ahead, at, end, unmasked(Masked(crcs[0])))
             if written:
-                from tfrtool.framing import messages as words
+                from tfrtool.framing import messages
                 from tfrtool.framing.damage import Damage
                 from tfrtool.framing.layout import LAYOUTS
 
-                message = words.data_of_a_wrong_writer(length, LAYOUTS[written.writer].words)
+                message = messages.data_of_a_wrong_writer(length, LAYOUTS[written.writer].words)
                 masked = Masked(crcs[0]), Masked(crcs[1])
                 return [Damage(at, end, "data-crc", self.number, *masked, message, written)], end
         from tfrtool.framing.recovery.header_bits import one_bit_apart
@@ -376,7 +379,7 @@ class _Walker:
 
     def _told(self, found: list[Damage], length: int | None) -> Iterator[Damage]:
         """The damage to be yielded; the first of a stream says what TensorFlow makes of it, which never sees more."""
-        refused, before = self.resync.ledger.refused, self._refused
+        refused, before = self.resync.budget.denied, self._refused
         self._refused = refused
         for damage in found:
             if refused > before and damage.fault == "stray" and damage.end - damage.begin > FRAMING:
@@ -384,20 +387,20 @@ class _Walker:
 
                 damage = replace(damage, given_up=True)
             if not self.damaged:
-                from tfrtool.framing import messages as words
+                from tfrtool.framing import messages
 
                 self.damaged = True
                 begin, end = damage.begin, damage.end
                 if self.stopped():
                     seen = ""
                 elif length is not None and not self._fits(length, begin + FRAMING + length):
-                    seen = words.tensorflow_too_long(length, begin)
+                    seen = messages.tensorflow_too_long(length, begin)
                 else:
-                    seen = words.tensorflow(damage.fault, begin, end)
+                    seen = messages.tensorflow(damage.fault, begin, end)
                 if seen:
                     from dataclasses import replace
 
                     damage = replace(damage, tensorflow=seen)
             if damage.record is not None:
-                self.number += max(damage.rescue.records if damage.rescue else 1, 1)
+                self.number += max(damage.recovery.records if damage.recovery else 1, 1)
             yield damage

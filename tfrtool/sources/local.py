@@ -43,7 +43,7 @@ class LocalFile:
         self.position = offset + got if got else self.position
         return got
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """Do nothing: no bytes are held."""
 
     def share(self) -> LocalFile:

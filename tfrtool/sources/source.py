@@ -16,7 +16,7 @@ from tfrtool.types import CompressionChoice
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.sources.codecs.decoder import Decoder
     from tfrtool.sources.codecs.faults import CodecFault
     from tfrtool.sources.codecs.text_mode import TextConversion
@@ -49,7 +49,7 @@ class RawStream(Protocol):
     def read_into(self, offset: int, view: memoryview) -> int:
         """See `LocalFile`."""
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """Bytes before `offset` are not read again."""
 
     def grown_by(self) -> int:
@@ -82,7 +82,7 @@ class Source:
         self.name = name
         self.size_on_disk = raw.size
         self.compression: Compression = "none"
-        self.data: Readable = raw
+        self.data: ByteStream = raw
         self.faults: list[CodecFault] = []
         self.format_mismatch: FormatMatch | None = None
         self.seekable = raw.seekable
@@ -112,7 +112,7 @@ class Source:
             return
         self.compression, self.seekable, self.format_mismatch = compression, False, None
         self._inner_text, self._lead = text, lead
-        packed: Readable = self._raw
+        packed: ByteStream = self._raw
         if text:
             packed = self._undo_text(packed, text.diagnosis)
             self.faults.append(CodecFault(0, 0, text.message, stops=True, harmless=True))
@@ -128,7 +128,7 @@ class Source:
         self.data = self._undo_text(self.data, diagnosis)
         self._text, self.seekable, self.head = diagnosis, False, _first_bytes(self.data)
 
-    def _undo_text(self, data: Readable, diagnosis: str) -> Spool:
+    def _undo_text(self, data: ByteStream, diagnosis: str) -> Spool:
         from tfrtool.sources.codecs.text_mode import TextModeDecoder
         from tfrtool.sources.spool import Spool
 
@@ -164,7 +164,7 @@ class Source:
         return sniff_magic(self.head, size, tail=tail, outer=self.compression)
 
     @property
-    def encoded(self) -> Readable:
+    def encoded(self) -> ByteStream:
         """The input as stored."""
         return self._raw
 
@@ -240,7 +240,7 @@ def _source(name: str, raw: RawStream, compression: CompressionChoice) -> Source
     return source
 
 
-def _spooled_to_file(stream: Readable, name: str) -> LocalFile:
+def _spooled_to_file(stream: ByteStream, name: str) -> LocalFile:
     """Copy a stream that can only be read forwards to a nameless temporary file."""
     from tempfile import TemporaryFile
 
@@ -320,7 +320,7 @@ def _has_bytes(fd: int) -> bool:
         return True
 
 
-def _first_bytes(data: Readable) -> bytes:
+def _first_bytes(data: ByteStream) -> bytes:
     view = memoryview(bytearray(HEAD_SIZE))
     return bytes(view[: data.read_into(0, view)])
 

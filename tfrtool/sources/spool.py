@@ -16,7 +16,7 @@ from tfrtool.errors import ReadError
 from tfrtool.sources.os_text import quoted, reason
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
 
 
 SEGMENT = 64 << 20
@@ -85,7 +85,7 @@ class DiskBuffer:
                 got += n
         return got
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """Give back every segment that ends at or before `offset`."""
         while self._segments and self._segments[0].end <= offset:
             self._segments.pop(0).file.close()
@@ -113,21 +113,21 @@ _SMALL = 16 << 10
 """Chunks smaller than this are copied together, since each kept chunk costs some bytes of its own."""
 
 
-def read_all(data: Readable) -> Iterator[memoryview]:
+def read_all(data: ByteStream) -> Iterator[memoryview]:
     """Yield all bytes of a stream in views, each valid until the next is requested."""
     view, at = memoryview(bytearray(_STEP)), 0
     while got := data.read_into(at, view):
         yield view[:got]
         at += got
-        data.forget(at)
+        data.discard_before(at)
 
 
 class Spool:
     """Any forward-only producer of bytes, as a readable stream.
 
-    Everything from the last `forget` on can be read again: from memory up to `memory` bytes, beyond that from nameless
-    temporary files. In the straight line (read on, forget, read on) a byte is copied once, from the producer's chunk to
-    the caller's view; the chunk itself is kept by reference.
+    Everything from the last `discard_before` on can be read again: from memory up to `memory` bytes, beyond that from
+    nameless temporary files. In the straight line (read on, discard, read on) a byte is copied once, from the
+    producer's chunk to the caller's view; the chunk itself is kept by reference.
     """
 
     size = None
@@ -178,12 +178,12 @@ class Spool:
                 got += len(part)
         return got
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """Bytes before `offset` will never be asked for again."""
         if offset <= self._forgotten:
             return
         self._forgotten = offset
-        self._overflow.forget(offset)
+        self._overflow.discard_before(offset)
         gone = len(self._kept) if offset >= self.produced else max(0, bisect_right(self._starts, offset) - 1)
         self._held -= sum(map(len, self._kept[:gone]))
         del self._kept[:gone], self._starts[:gone]
@@ -299,7 +299,7 @@ class LineTooLong(ValueError):
         self.number = number
 
 
-def lines(data: Readable, limit: int = MAX_LINE) -> Iterator[bytes]:
+def lines(data: ByteStream, limit: int = MAX_LINE) -> Iterator[bytes]:
     """Each line without its end, which is a line feed; the last may do without. Raises LineTooLong."""
     parts: list[bytes] = []
     size, number = 0, 1

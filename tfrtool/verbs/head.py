@@ -135,7 +135,7 @@ def _find(read: FileReader, number: int) -> Iterator[Batch | Damage]:
             continue
         yield event
         if event.record is not None:
-            holds = event.record + max(event.rescue.records if event.rescue else 1, 1)
+            holds = event.record + max(event.recovery.records if event.recovery else 1, 1)
             if number < holds:
                 return
     if holds or not read.tally.faults:

@@ -38,7 +38,7 @@ def test_both_of_two_records_come_back_that_are_mended_alone(first: str, second:
         hurt = b"".join(frames)
         found = walked(hurt)
         assert found.payloads == FILE.without(number, number + 1)
-        assert found.rescued(hurt) == list(FILE.payloads[number : number + 2])
+        assert found.recovered(hurt) == list(FILE.payloads[number : number + 2])
 
 
 @pytest.mark.parametrize("first", ["payload with a line end in it", "checksum flipped"])
@@ -46,11 +46,11 @@ def test_a_record_that_is_mended_comes_back_before_bytes_of_no_record(first: str
     frames = [frame(payload) for payload in FILE.payloads]
     hurt = b"".join([*frames[:3], FIRST[first](frames[3]), b"a line of a log, of some other process\n", *frames[4:]])
     found = walked(hurt)
-    assert (found.payloads, found.rescued(hurt)) == (FILE.without(3), [FILE.payloads[3]])
+    assert (found.payloads, found.recovered(hurt)) == (FILE.without(3), [FILE.payloads[3]])
 
 
 def test_other_bytes_than_a_line_end_are_not_looked_for_where_no_boundary_follows() -> None:
     """Many bytes would be tried, and each try may agree by chance."""
     frames = [frame(payload) for payload in FILE.payloads]
     hurt = b"".join([*frames[:3], insert(frames[3], 90, b"\x81"), b"a line of a log, of some other one\n", *frames[4:]])
-    assert walked(hurt).rescued(hurt) == []
+    assert walked(hurt).recovered(hurt) == []

@@ -48,7 +48,7 @@ def test_a_hole_inside_a_payload_loses_that_record_alone() -> None:
 
 def test_a_hole_over_a_header_leaves_the_payload_proved() -> None:
     hurt = zero(DATA, AT[4], AT[4] + 12)
-    assert walked(hurt).rescued(hurt) == [FILE.payloads[4]]
+    assert walked(hurt).recovered(hurt) == [FILE.payloads[4]]
 
 
 @pytest.mark.parametrize("count", [12, 15, 16, 17, 32, 4096, 300_000])
@@ -94,7 +94,7 @@ def test_a_record_that_lacks_bytes_of_its_header_is_proved_by_where_its_payload_
                 FILE.without(number),
                 [(AT[number], AT[number + 1] - missing)],
             )
-            assert found.rescued(hurt) == [FILE.payloads[number]]
+            assert found.recovered(hurt) == [FILE.payloads[number]]
 
 
 def test_bytes_missing_inside_a_header_are_the_same() -> None:
@@ -102,7 +102,7 @@ def test_bytes_missing_inside_a_header_are_the_same() -> None:
         hurt = drop(DATA, AT[4] + begin, AT[4] + end)
         found = walked(hurt)
         assert found.ranges == [(AT[4], AT[5] - (end - begin))]
-        assert found.rescued(hurt) == [FILE.payloads[4]]
+        assert found.recovered(hurt) == [FILE.payloads[4]]
 
 
 def test_a_payload_that_lacks_bytes_ends_where_the_next_record_begins() -> None:
@@ -115,7 +115,10 @@ def test_a_payload_that_lacks_bytes_ends_where_the_next_record_begins() -> None:
 def test_a_footer_that_is_missing_leaves_a_payload_without_proof() -> None:
     found = walked(drop(DATA, AT[5] - 4, AT[5]))
     assert (found.payloads, found.ranges) == (FILE.without(4), [(AT[4], AT[5] - 4)])
-    assert (found.damage[0].rescue.how, found.damage[0].rescue.pieces) == ("unproved", ((AT[4] + 12, AT[5] - 4),))
+    assert (found.damage[0].recovery.method, found.damage[0].recovery.pieces) == (
+        "unverified",
+        ((AT[4] + 12, AT[5] - 4),),
+    )
 
 
 def test_bytes_missing_from_the_end_of_one_record_and_the_begin_of_the_next_cost_both() -> None:
@@ -148,7 +151,7 @@ def test_bytes_inside_a_payload_are_taken_out() -> None:
         hurt = insert(DATA, at, TEXT)
         found = walked(hurt)
         assert (found.payloads, found.ranges) == (FILE.without(4), [(AT[4], AT[5] + len(TEXT))])
-        assert (found.damage[0].rescue.how, found.rescued(hurt)) == ("rejoined", [FILE.payloads[4]])
+        assert (found.damage[0].recovery.method, found.recovered(hurt)) == ("bytes-removed", [FILE.payloads[4]])
 
 
 def test_bytes_inside_a_header_leave_the_payload_proved() -> None:
@@ -156,7 +159,7 @@ def test_bytes_inside_a_header_leave_the_payload_proved() -> None:
         hurt = insert(DATA, at, TEXT)
         found = walked(hurt)
         assert (found.payloads, found.stretches) == (FILE.without(4), [(AT[4], AT[5] + len(TEXT))])
-        assert found.rescued(hurt) == [FILE.payloads[4]]
+        assert found.recovered(hurt) == [FILE.payloads[4]]
 
 
 def test_bytes_inside_a_footer_cost_that_record_alone() -> None:
@@ -175,7 +178,7 @@ def test_records_of_another_writer_inside_a_record_are_kept_and_the_record_is_re
         found = walked(hurt)
         assert found.payloads == FILE.payloads[:4] + other.payloads + FILE.payloads[5:]
         assert found.ranges == [(AT[4], at), (at + len(other.data), AT[5] + len(other.data))]
-        assert found.rescued(hurt) == [FILE.payloads[4]]
+        assert found.recovered(hurt) == [FILE.payloads[4]]
 
 
 def test_a_shorter_file_written_over_a_longer_one_leaves_its_tail() -> None:
@@ -227,5 +230,5 @@ def test_a_header_without_a_payload_is_no_payload_whatever_stands_before_it(befo
     junk, end = insert(DATA, AT[5], b"\x11" * before), AT[5] + before + 12
     for hurt in (cut(junk, end), drop(junk, end, AT[6] + before), junk[: end - 12] + header(2**40) + DATA[AT[5] :]):
         found = walked(hurt)
-        assert found.rescued(hurt) == []
+        assert found.recovered(hurt) == []
         assert found.stretches == [(AT[5], end)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kit.damage import File, Walked, cut, drop, flip, insert, lies_at, nest, spoil, ten, walked, written_by, zero
 
 from tfrtool.framing.layout import WRONG_WRITERS, Layout
-from tfrtool.framing.recovery.header_bits import mends
+from tfrtool.framing.recovery.header_bits import candidate_lengths
 from tfrtool.framing.recovery.wrong_writers import _by_lanes, headers
 
 FILE = ten()
@@ -41,21 +41,21 @@ def saved(data: bytes, found: Walked) -> list[bytes]:
     """The payloads that come back, in order."""
     out: list[bytes] = []
     for damage in found.damage:
-        rescue = damage.rescue
-        if rescue and damage.restorable and rescue.layout:
-            layout = next(layout for layout in WRONG_WRITERS if layout.name == rescue.layout)
-            at, end = rescue.pieces[0]
+        recovery = damage.recovery
+        if recovery and damage.restorable and recovery.layout:
+            layout = next(layout for layout in WRONG_WRITERS if layout.name == recovery.layout)
+            at, end = recovery.pieces[0]
             while at < end:
                 size = layout.length(data[at : at + 12])
                 out.append(data[at + 12 : at + 12 + size])
                 at += 16 + size
-        elif rescue and damage.restorable:
-            out.append(b"".join(data[begin:end] for begin, end in rescue.pieces))
+        elif recovery and damage.restorable:
+            out.append(b"".join(data[begin:end] for begin, end in recovery.pieces))
     return out
 
 
 def ways(found: Walked) -> list[str]:
-    return [damage.rescue.how for damage in found.damage if damage.rescue and not damage.rescue.layout]
+    return [damage.recovery.method for damage in found.damage if damage.recovery and not damage.recovery.layout]
 
 
 @EACH
@@ -81,7 +81,7 @@ def test_a_damaged_record_costs_itself_alone(layout: Layout, number: int, hurt: 
     assert saved(data, found) == list(FILE.without(number))
     assert found.stretches == [(0, len(data))]
     at_the_end = number == 9 and len(data) < FILE.at[-1]
-    assert [d.fault for d in found.damage if not d.rescue] == ["torn" if at_the_end else fault]
+    assert [d.fault for d in found.damage if not d.recovery] == ["torn" if at_the_end else fault]
 
 
 @EACH
@@ -90,7 +90,7 @@ def test_a_line_of_text_between_records_costs_none(layout: Layout, number: int) 
     data = insert(written_by(layout, FILE.payloads), FILE.at[number], TEXT)
     found = walked(data)
     assert saved(data, found) == list(FILE.payloads)
-    lost = [d for d in found.damage if not d.rescue]
+    lost = [d for d in found.damage if not d.recovery]
     assert [(d.begin, d.end, d.fault) for d in lost] == [(FILE.at[number], FILE.at[number] + len(TEXT), "stray")]
 
 
@@ -176,7 +176,7 @@ def test_up_to_three_flips_of_a_length_are_undone(layout: Layout, length: int, f
     head = layout.header.pack(length, layout.stored(layout.crc(layout.header.pack(length, 0)[:8])))
     for bit in flips:
         head = flip(head, bit // 8, bit % 8)
-    assert length in mends(head, layout)
+    assert length in candidate_lengths(head, layout)
 
 
 def test_a_record_file_in_a_payload_of_a_wrong_writer_stays_there() -> None:

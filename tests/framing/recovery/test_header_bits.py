@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tfrtool.framing.crc import crc32c, header_is_sound, masked_crc
 from tfrtool.framing.encode import footer, header
 from tfrtool.framing.recovery import crc_math as algebra
-from tfrtool.framing.recovery.header_bits import mends, one_bit_apart
+from tfrtool.framing.recovery.header_bits import candidate_lengths, one_bit_apart
 
 LENGTHS = [0, 1, 68, 4096, 123_456_789, 2**31 - 1, 2**40 + 3]
 
@@ -25,9 +25,9 @@ def flipped(data: bytes, bits: tuple[int, ...]) -> bytes:
 
 
 def proposes(length: int, bits: tuple[int, ...]) -> bool:
-    """Whether a header of `length` with these bits flipped can be mended: told by `mends`, or right as it stands."""
+    """Whether `length` is proposed for its header with these bits flipped, or right as it stands."""
     hurt = flipped(header(length), bits)
-    found = list(mends(hurt))
+    found = list(candidate_lengths(hurt))
     assert len(set(found)) == len(found), "a length is proposed twice"
     as_it_stands = int.from_bytes(hurt[:8], "little")
     assert as_it_stands not in found
@@ -55,7 +55,7 @@ def test_three_flips_are_mended_where_at_most_one_is_in_the_checksum() -> None:
 @given(st.binary(min_size=12, max_size=12))
 def test_what_is_proposed_is_few_flips_away_and_agrees_with_the_checksum(head: bytes) -> None:
     length, stored = int.from_bytes(head[:8], "little"), head[8:]
-    for proposed in mends(head):
+    for proposed in candidate_lengths(head):
         flips = (proposed ^ length).bit_count()
         assert 1 <= flips <= 3
         raw = proposed.to_bytes(8, "little")

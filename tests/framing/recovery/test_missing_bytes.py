@@ -15,7 +15,7 @@ BEGIN, END = FILE.span(2)
 
 
 def unproved(found: Walked) -> list[tuple[tuple[int, int], ...]]:
-    return [d.rescue.pieces for d in found.damage if d.rescue and d.rescue.how == "unproved"]
+    return [d.recovery.pieces for d in found.damage if d.recovery and d.recovery.method == "unverified"]
 
 
 @FEW
@@ -71,4 +71,4 @@ def test_a_large_payload_that_lacks_bytes_is_disproved_too() -> None:
 def test_bytes_missing_before_a_lost_header_leave_the_payload_behind_it() -> None:
     hurt = drop(FILE.data, BEGIN + 30, BEGIN + 32)
     hurt = hurt[: END - 2] + Random(1).randbytes(12) + hurt[END + 10 :]
-    assert FILE.payloads[3] in walked(hurt).rescued(hurt)
+    assert FILE.payloads[3] in walked(hurt).recovered(hurt)

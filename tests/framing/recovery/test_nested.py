@@ -1,4 +1,8 @@
-"""A record that holds a whole record file: its records must never come out as the file's own."""
+"""Records that hold record files.
+
+Where intact records of the file hold such files too, frames of a damaged record stay in it; in an ordinary file they
+come out.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ BESIDE = ten(3, 20, 60).payloads
 
 
 def around(payload: bytes) -> File:
-    """Three records, one that holds the payload, and three more."""
-    return File(BESIDE[:3] + (payload,) + BESIDE[3:6])
+    """Three records, the last of which holds a record file, one that holds the payload, and three more."""
+    return File((*BESIDE[:2], nest(File(BESIDE[6:8]), b"also ", b"!"), payload, *BESIDE[3:6]))
 
 
 def message(inner: File) -> bytes:
@@ -38,7 +42,7 @@ def test_a_damaged_header_brings_back_the_outer_payload_whole(file: File) -> Non
     for hurt in (flip(file.data, begin), flip(file.data, begin + 9, 3), spoil(file.data, begin, begin + 12)):
         found = walked(hurt)
         assert (found.payloads, found.ranges) == (file.without(3), [(begin, end)])
-        assert found.rescued(hurt) == [file.payloads[3]]
+        assert found.recovered(hurt) == [file.payloads[3]]
 
 
 @EACH
@@ -72,7 +76,7 @@ def test_bytes_missing_from_the_header_bring_back_the_outer_payload(file: File) 
         hurt = drop(file.data, begin, begin + missing)
         found = walked(hurt)
         assert (found.payloads, found.ranges) == (file.without(3), [(begin, end - missing)])
-        assert found.rescued(hurt) == [file.payloads[3]]
+        assert found.recovered(hurt) == [file.payloads[3]]
 
 
 @EACH
@@ -83,7 +87,7 @@ def test_bytes_put_in_anywhere_are_taken_out_of_the_outer_record(file: File) -> 
         found = walked(hurt)
         assert walked(Drip(hurt, 64)) == found
         assert (found.payloads, found.ranges) == (file.without(3), [(begin, end + 22)])
-        assert found.rescued(hurt) == [file.payloads[3]]
+        assert found.recovered(hurt) == [file.payloads[3]]
 
 
 @EACH
@@ -133,3 +137,32 @@ def test_a_record_that_holds_a_record_of_no_bytes_stays_closed() -> None:
     begin, end = file.span(3)
     for at in range(begin, end):
         assert walked(flip(file.data, at, at % 8)).payloads == file.without(3)
+
+
+def test_frames_of_a_damaged_record_come_out_where_no_other_record_holds_any() -> None:
+    file = File((*BESIDE[:3], nest(INNER, b"(", b")"), *BESIDE[3:6]))
+    begin, end = file.span(3)
+    inner = begin + 13
+    hurt = spoil(spoil(file.data, begin, begin + 12), end - 5, end - 4)
+    assert walked(hurt).payloads == (*BESIDE[:3], *INNER.payloads, *BESIDE[3:6])
+    assert walked(cut(file.data, inner + INNER.at[2])).payloads == (*BESIDE[:3], *INNER.payloads[:2])
+
+
+def test_a_record_that_its_checksum_proves_keeps_its_frames_in_any_file() -> None:
+    file = File((*BESIDE[:3], nest(INNER, b"(", b")"), *BESIDE[3:6]))
+    begin, end = file.span(3)
+    for hurt in (
+        spoil(file.data, begin, begin + 12),
+        drop(file.data, begin, begin + 5),
+        insert(file.data, end - 9, b"x"),
+    ):
+        found = walked(hurt)
+        assert (found.payloads, found.recovered(hurt)) == (file.without(3), [file.payloads[3]])
+
+
+def test_a_declared_extent_that_ends_at_a_header_keeps_its_frames_in_any_file() -> None:
+    file = File((*BESIDE[:3], nest(INNER, b"(", b")"), *BESIDE[3:6]))
+    begin, end = file.span(3)
+    for hurt in (flip(file.data, begin + 12), spoil(flip(file.data, begin, 2), end - 8, end - 4)):
+        found = walked(hurt)
+        assert (found.payloads, found.ranges) == (file.without(3), [(begin, end)])

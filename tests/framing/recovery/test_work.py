@@ -13,8 +13,8 @@ from kit.damage import Counting, Drip, File, counted, flip, spoil, ten, walked, 
 
 from tfrtool.framing.encode import footer, frame, header
 from tfrtool.framing.layout import LAYOUTS
-from tfrtool.framing.recovery import gap_scan as scout
-from tfrtool.framing.stream import Held
+from tfrtool.framing.recovery import budget
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.framing.walk import Batch, walk
 
 pytestmark = pytest.mark.slow
@@ -123,8 +123,8 @@ CALLS_PER_BYTE, CALLS_ALWAYS = 12, 1 << 17
 @pytest.fixture
 def no_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """A megabyte of looking ahead where small files are allowed many: so what grows shows in a small one."""
-    monkeypatch.setattr(scout, "_ALLOWANCE", 1 << 20)
-    monkeypatch.setattr(scout, "_SLOW_ALLOWANCE", 1 << 14)
+    monkeypatch.setattr(budget, "_ALLOWANCE", 1 << 20)
+    monkeypatch.setattr(budget, "_SLOW_ALLOWANCE", 1 << 14)
 
 
 @pytest.mark.usefixtures("no_allowance")
@@ -142,7 +142,7 @@ def test_bytes_are_read_in_proportion_to_the_stream(make: Callable[[int], bytes]
 @pytest.mark.parametrize("make", [stepped(name) for name in HOSTILE])
 def test_steps_are_taken_in_proportion_to_the_stream(make: Callable[[int], bytes]) -> None:
     for size in (1 << 15, 1 << 17):
-        stream = Held(make(size))
+        stream = MemoryStream(make(size))
         assert calls(lambda stream=stream: list(walk(stream))) <= CALLS_PER_BYTE * size + CALLS_ALWAYS
 
 
@@ -179,7 +179,7 @@ def peak(job: Callable[[], object]) -> int:
 def test_a_length_is_not_believed_before_its_bytes_are_there(length: int) -> None:
     file = ten()
     data = file.data + header(length) + bytes(1000)
-    for stream in (Held(data), Drip(data, 1 << 16)):
+    for stream in (MemoryStream(data), Drip(data, 1 << 16)):
         assert peak(lambda stream=stream: list(walk(stream, payloads=True))) < 3 << 20
     assert walked(data).ranges == [(file.at[10], len(data))]
     assert counted(data)[0] == 10
@@ -189,7 +189,7 @@ def test_a_record_of_more_than_the_most_is_checked_without_being_held() -> None:
     data = frame(bytes(8 << 20))
 
     def job() -> int:
-        return sum(isinstance(e, Batch) for e in walk(Held(data), payloads=True, max_record=1 << 20))
+        return sum(isinstance(e, Batch) for e in walk(MemoryStream(data), payloads=True, max_record=1 << 20))
 
     assert job() == 1
     assert peak(job) < 2 << 20
@@ -201,7 +201,7 @@ def test_memory_does_not_grow_with_the_stream(name: str) -> None:
     data = HOSTILE[name](1 << 20)
 
     def job() -> None:
-        for _ in walk(Held(data), payloads=True):
+        for _ in walk(MemoryStream(data), payloads=True):
             pass
 
     assert peak(job) < 3 << 19
@@ -209,4 +209,4 @@ def test_memory_does_not_grow_with_the_stream(name: str) -> None:
 
 def test_a_gap_of_a_megabyte_takes_a_few_megabytes_to_explain() -> None:
     data = spoil(frame(PAYLOAD * 5000), 0, 12) + frame(PAYLOAD) + b"\1"
-    assert peak(lambda: list(walk(Held(data)))) < 16 << 20
+    assert peak(lambda: list(walk(MemoryStream(data)))) < 16 << 20

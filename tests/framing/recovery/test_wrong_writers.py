@@ -14,7 +14,11 @@ EACH = pytest.mark.parametrize("layout", [*WRONG_WRITERS, ZEROED], ids=lambda la
 
 
 def runs(found: Walked) -> list[tuple[str, int, tuple[tuple[int, int], ...]]]:
-    return [(d.rescue.layout, d.rescue.records, d.rescue.pieces) for d in found.damage if d.rescue and d.rescue.layout]
+    return [
+        (d.recovery.layout, d.recovery.records, d.recovery.pieces)
+        for d in found.damage
+        if d.recovery and d.recovery.layout
+    ]
 
 
 def test_the_right_layout_is_what_the_encoder_writes() -> None:
@@ -38,7 +42,7 @@ def test_proved_payloads_are_restorable(layout: Layout) -> None:
 
 def test_zeros_in_place_of_checksums_prove_nothing() -> None:
     found = walked(written_by(ZEROED, FILE.payloads))
-    assert (found.damage[0].rescue.how, found.restorable) == ("unproved", 0)
+    assert (found.damage[0].recovery.method, found.restorable) == ("unverified", 0)
 
 
 @PROVED

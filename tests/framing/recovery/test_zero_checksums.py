@@ -18,7 +18,7 @@ from tfrtool.framing.crc import crc32c, rotated
 from tfrtool.framing.encode import frame
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
 from tfrtool.framing.recovery.zero_checksums import walk_zeroed
-from tfrtool.framing.stream import Held
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.framing.walk import Batch
 from tfrtool.report import FileReport
 
@@ -106,7 +106,7 @@ def test_any_chunking_and_any_damage_give_ranges_that_tile(at: int, size: int, f
     hurt = (zero if fill else spoil)(DATA, at, min(len(DATA), at + size)) + frame(b"sound") * 2
     if not ZEROED.sound(hurt[:12]):
         return
-    found = [(type(event), event.begin, event.end) for event in walk_zeroed(Held(hurt))]
+    found = [(type(event), event.begin, event.end) for event in walk_zeroed(MemoryStream(hurt))]
     assert [0, *(end for *_, end in found)] == [*(begin for _, begin, _ in found), len(hurt)]
     assert [(type(event), event.begin, event.end) for event in walk_zeroed(Drip(hurt, step))] == found
     assert found[-1][0] is Batch

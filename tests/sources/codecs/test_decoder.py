@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.sources import flipped, gz, unpack, unpacked_prefix, words
 
-from tfrtool.framing.stream import Held
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.sources import source as opening
 from tfrtool.sources.codecs.container import Gzip, Zlib, gzip_header, zlib_header
 from tfrtool.sources.codecs.decoder import Decoder
@@ -89,7 +89,7 @@ def test_codes_in_the_failing_byte_itself_are_unpacked() -> None:
     # A fixed block: seven literals of 8 bits, then a length whose distance reaches before the beginning.
     bits = "110" + "".join(f"{0x30 + b:08b}" for b in b"\x01\x02\x03") + "0000001" + "11101" + "0" * 13
     data = sum(int(bit) << i for i, bit in enumerate(bits)).to_bytes(len(bits) // 8 + 1, "little")
-    stream = Deflate(Held(data), 0)
+    stream = Deflate(MemoryStream(data), 0)
     assert b"".join(stream.chunks()) == b"\x01\x02\x03"
     assert (stream.ended, stream.why) == ("broken", "invalid distance too far back")
 
@@ -154,7 +154,7 @@ def test_magic_numbers_without_a_member_are_passed_over() -> None:
     assert (out, len(faults)) == (A + B, 1)
 
 
-class Counting(Held):
+class Counting(MemoryStream):
     """Counts the bytes that were asked for."""
 
     total = 0
@@ -191,7 +191,7 @@ def test_a_bomb_streams_in_little_memory() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(128)) + packer.flush()
     tracemalloc.start()
-    sizes = [len(chunk) for chunk in Decoder(Held(packed), Gzip, []).chunks()]
+    sizes = [len(chunk) for chunk in Decoder(MemoryStream(packed), Gzip, []).chunks()]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert sum(sizes) == 128 << 20
@@ -202,7 +202,7 @@ def test_a_bomb_streams_in_little_memory() -> None:
 def test_faults_come_in_order_before_later_bytes() -> None:
     faults: list[CodecFault] = []
     seen = 0
-    for chunk in Decoder(Held(flipped(GA, len(GA) - 6) + b"junk" + GB + b"tail"), Gzip, faults).chunks():
+    for chunk in Decoder(MemoryStream(flipped(GA, len(GA) - 6) + b"junk" + GB + b"tail"), Gzip, faults).chunks():
         seen += len(chunk)
         assert all(f.offset_decoded < seen for f in faults)
     assert [f.offset_decoded for f in faults] == [len(A), len(A), len(A + B)]

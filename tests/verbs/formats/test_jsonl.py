@@ -16,7 +16,7 @@ from kit.row_files import survey_jsonl, write_jsonl
 from kit.sources import pieces
 
 from tfrtool.errors import DamageError, RefusedError, WriteError
-from tfrtool.framing.stream import Held
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.payload.rows.columns import RowColumn, RowSchema
 from tfrtool.payload.rows.convert import read_row
 from tfrtool.sources.spool import LineTooLong, Spool, lines
@@ -51,14 +51,14 @@ def test_lines_are_those_between_line_feeds_however_they_come(some: list[bytes],
     data = b"\n".join(some) + b"\n" * (ended and bool(some))
     wanted = data.split(b"\n")
     wanted = wanted if wanted[-1] else wanted[:-1]
-    assert list(lines(Held(data))) == wanted
+    assert list(lines(MemoryStream(data))) == wanted
     assert list(lines(Spool(pieces(data, step), "a"))) == wanted
 
 
 def test_a_line_beyond_the_limit_is_refused_by_its_number() -> None:
     for data in (b"a\nbb\nccccc\nd", b"a\nbb\nccccc"):
         with pytest.raises(LineTooLong, match="line 3 has more than 4 bytes"):
-            list(lines(Held(data), 4))
+            list(lines(MemoryStream(data), 4))
 
 
 # Writing

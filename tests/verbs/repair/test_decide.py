@@ -16,8 +16,8 @@ from tfrtool.framing.damage import Damage
 from tfrtool.framing.encode import frame, header
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import WRONG_WRITERS, ZEROED
-from tfrtool.framing.recovery import gap_scan as scout
-from tfrtool.framing.stream import Held, Readable
+from tfrtool.framing.recovery import budget
+from tfrtool.framing.stream import ByteStream, MemoryStream
 from tfrtool.framing.walk import walk
 from tfrtool.types import Kind
 from tfrtool.verbs.repair.decide import LARGEST_FIXED, Outcome, RecoveryPolicy, copied, count_valid_frames, frames_of
@@ -38,7 +38,7 @@ def decided(
     unchecked: bool = False,
 ) -> tuple[list[Outcome], list[bytes]]:
     """What became of each damaged range of a file, and the payloads that are written for them."""
-    stream = Held(data)
+    stream = MemoryStream(data)
     policy = RecoveryPolicy(stream, kind, fix_bits=fix_bits, keep_unverified=keep_unverified, unchecked=unchecked)
     outcomes, payloads = [], []
     for item in walk(stream, payloads=True):
@@ -96,7 +96,7 @@ def test_records_of_a_wrong_writer_are_restored(layout: object) -> None:
 def test_frames_are_read_in_their_layout() -> None:
     for layout in (*WRONG_WRITERS, ZEROED):
         data = written_by(layout, (b"", b"a", b"bc"))
-        pieces = [one.pieces for one in frames_of(Held(data), (0, len(data)), layout.name)]
+        pieces = [one.pieces for one in frames_of(MemoryStream(data), (0, len(data)), layout.name)]
         assert pieces == [((12, 12),), ((28, 29),), ((45, 47),)]
 
 
@@ -111,7 +111,7 @@ def test_range_without_evidence_is_dropped_whole(how: dict[str, bool]) -> None:
 
 
 def test_empty_range_drops_nothing() -> None:
-    policy = RecoveryPolicy(Held(b""), None, fix_bits=True, keep_unverified=True)
+    policy = RecoveryPolicy(MemoryStream(b""), None, fix_bits=True, keep_unverified=True)
     outcome, payloads = policy.decide(Damage(7, 7, "codec"))
     assert (outcome.action, outcome.dropped, list(payloads)) == ("dropped", (), [])
 
@@ -246,7 +246,7 @@ def test_parsing_payloads_are_kept_where_none_matches() -> None:
 
 def test_record_that_holds_records_is_kept_as_one() -> None:
     held = example({"file": ("bytes_list", [nest(FILE)])})
-    assert only(cut(frame(held), len(held) + 12), keep_unverified=True)[1] == [held]
+    assert only(frame(held) + cut(frame(held), len(held) + 12), keep_unverified=True)[1] == [held]
 
 
 # Copying
@@ -256,17 +256,17 @@ def test_ranges_are_copied_in_order() -> None:
     data = bytes(range(200)) * 20_000  # more than is copied at once
     pieces = ((3, 5), (10, 10), (1 << 20, 3 << 20), (7, 9))
     wanted = b"".join(data[begin:end] for begin, end in pieces)
-    assert b"".join(map(bytes, copied(Held(data), pieces))) == wanted
+    assert b"".join(map(bytes, copied(MemoryStream(data), pieces))) == wanted
 
 
 def test_range_beyond_the_end_is_copied_in_part() -> None:
-    assert b"".join(map(bytes, copied(Held(b"abc"), ((1, 9), (0, 2))))) == b"bc"
+    assert b"".join(map(bytes, copied(MemoryStream(b"abc"), ((1, 9), (0, 2))))) == b"bc"
 
 
 # Text conversions
 
 
-def content(stream: Readable, step: int = 1000) -> bytes:
+def content(stream: ByteStream, step: int = 1000) -> bytes:
     out, view = b"", memoryview(bytearray(step))
     while got := stream.read_into(len(out), view):
         out += view[:got]
@@ -285,13 +285,13 @@ def test_valid_frames_in_dropped_bytes_are_counted() -> None:
 
 def test_only_whole_frames_are_counted_once() -> None:
     one = nest(FILE)
-    assert count_valid_frames(Held(frame(one)), (0, len(one) + 16)) == 1
-    assert count_valid_frames(Held(frame(one)), (12, len(one) + 16)) == 10
-    assert count_valid_frames(Held(frame(one)), (12, len(one))) == 9
-    assert count_valid_frames(Held(frame(one)), (13, len(one) + 16)) == 9
-    assert count_valid_frames(Held(b""), (0, 0)) == 0
+    assert count_valid_frames(MemoryStream(frame(one)), (0, len(one) + 16)) == 1
+    assert count_valid_frames(MemoryStream(frame(one)), (12, len(one) + 16)) == 10
+    assert count_valid_frames(MemoryStream(frame(one)), (12, len(one))) == 9
+    assert count_valid_frames(MemoryStream(frame(one)), (13, len(one) + 16)) == 9
+    assert count_valid_frames(MemoryStream(b""), (0, 0)) == 0
     apart = b"-".join(map(frame, FILE.payloads)) * 40
-    assert count_valid_frames(Held(apart), (0, len(apart))) == 400
+    assert count_valid_frames(MemoryStream(apart), (0, len(apart))) == 400
 
 
 def test_many_headers_without_payloads_take_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +304,7 @@ def test_many_headers_without_payloads_take_linear_work(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(kernel, "walk", walk)
     hostile = b"".join(header(12 * left) for left in range(2_000, 0, -1))
-    assert count_valid_frames(Held(hostile), (0, len(hostile))) == 0
+    assert count_valid_frames(MemoryStream(hostile), (0, len(hostile))) == 0
     assert sum(checked) <= 6 * len(hostile)
 
 
@@ -314,7 +314,7 @@ def test_abandoned_search_reports_a_minimum(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "in").write_bytes(b"".join(frames))
     whole = tfrtool.verify(tmp_path / "in")
     assert not any(damage.given_up for damage in whole.damage)
-    monkeypatch.setattr(scout, "_SLOW_ALLOWANCE", 1 << 14)
+    monkeypatch.setattr(budget, "_SLOW_ALLOWANCE", 1 << 14)
     report = tfrtool.verify(tmp_path / "in")
     assert report.restorable < whole.restorable == 300
     assert [damage.given_up for damage in report.damage[-1:]] == [True]

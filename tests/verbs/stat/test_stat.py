@@ -20,7 +20,7 @@ from kit.verbs import AT, DATA, EXAMPLES, OF_DATA, OFRECORDS, bytes_read, verifi
 
 import tfrtool
 from tfrtool.framing.encode import frame, header
-from tfrtool.framing.stream import Held
+from tfrtool.framing.stream import MemoryStream
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.verbs.stat.dataset import DataSet, dataset_advice
 from tfrtool.verbs.stat.duplicates import Digests
@@ -65,11 +65,11 @@ def test_lengths_of_headers_are_those_of_a_whole_walk(lengths: list[int], data: 
     content = File(tuple(map(bytes, lengths))).data
     if content and data.draw(st.booleans()):
         content = flip(content, data.draw(st.integers(0, len(content) - 1)), data.draw(st.integers(0, 7)))
-    events = list(walk(Held(content), headers_only=True, lengths=True))
+    events = list(walk(MemoryStream(content), headers_only=True, lengths=True))
     batches = [event for event in events if isinstance(event, Batch)]
     assert [sum(one.sizes) + 16 * one.count for one in batches] == [one.end - one.begin for one in batches]
     assert all(len(one.sizes) == one.count for one in batches)
-    plain = [(event.begin, event.end) for event in walk(Held(content), headers_only=True)]
+    plain = [(event.begin, event.end) for event in walk(MemoryStream(content), headers_only=True)]
     assert [(event.begin, event.end) for event in events] == plain
 
 

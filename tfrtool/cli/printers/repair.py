@@ -70,7 +70,7 @@ def _damage(name: str, outcome: Outcome) -> dict[str, Any]:
     return {
         **damage_fields(name, outcome.damage),
         "action": outcome.action,
-        "how": outcome.damage.rescue.how if outcome.damage.rescue else None,
+        "how": outcome.damage.recovery.method if outcome.damage.recovery else None,
         "records": outcome.records,
         "at": outcome.at,
         "evidence": outcome.evidence or None,
@@ -93,7 +93,7 @@ _COLUMNS = (
     TableColumn("message"),
 )
 _STYLES = {"clean": "green", "damaged": "bold red", "foreign": "bold red"}
-_SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unverified", "dropped": "no"}
+_SAVED = {"restored": "yes", "corrected": "corrected", "kept": "unproved", "dropped": "no"}
 _POINTED_AT = 3
 """Records of one file that are listed for a manual check."""
 

@@ -22,8 +22,8 @@ SHOWN = 20
 _WAYS = {
     "mended-header": ("header corrected", "header bit flips corrected, payload checksum matches"),
     "lost-header": ("header rewritten", "header lost and rewritten, payload checksum matches"),
-    "late-start": ("start found", "payload found at another offset than after the header, checksum matches"),
-    "rejoined": ("rejoined", "inserted bytes removed, payload checksum matches"),
+    "shifted-payload": ("start found", "payload found at another offset than after the header, checksum matches"),
+    "bytes-removed": ("bytes-removed", "inserted bytes removed, payload checksum matches"),
     "stored-checksum": ("checksum corrected", "bit flip in the stored checksum corrected, payload intact"),
     "wrong-writer": ("checksums replaced", "nonstandard checksums replaced; they prove every payload"),
     "conversion": ("conversion undone", "text conversion undone, checksums match"),
@@ -72,19 +72,19 @@ class RepairSummary:
         self.fixable += outcome.fixable
         self.given_up = self.given_up or damage.given_up
         self.within += outcome.within
-        rescue = damage.rescue
+        recovery = damage.recovery
         self.ranges += 1
-        is_break = damage.fault == "codec" and not rescue
+        is_break = damage.fault == "codec" and not recovery
         self.breaks += is_break
         sort = self.lost if outcome.dropped or is_break else self.whole
         if len(sort) < SHOWN:
             sort.append(outcome)
-        if outcome.action == "kept" and rescue:
-            self.lost_records += rescue.records - outcome.records
+        if outcome.action == "kept" and recovery:
+            self.lost_records += recovery.records - outcome.records
         if not outcome.records and outcome.dropped:
-            self.unproved += rescue.records if rescue and rescue.how == "unproved" else 0
+            self.unproved += recovery.records if recovery and recovery.method == "unverified" else 0
             if damage.record is not None:
-                self.lost_records += rescue.records if rescue else 1
+                self.lost_records += recovery.records if recovery else 1
         if way in ("corrected", "unverified") and len(self.doubtful) < SHOWN:
             self.doubtful.append(outcome)
         if way == "corrected":
@@ -124,8 +124,8 @@ class RepairSummary:
 
 def _way(outcome: Outcome) -> str:
     if outcome.action == "restored":
-        return outcome.damage.rescue.how if outcome.damage.rescue else "conversion"
-    return {"corrected": "corrected", "kept": "unverified"}.get(outcome.action, "")
+        return outcome.damage.recovery.method if outcome.damage.recovery else "conversion"
+    return {"corrected": "corrected", "kept": "unproved"}.get(outcome.action, "")
 
 
 def nothing(report: RepairReport, plan: RepairPlan) -> str:

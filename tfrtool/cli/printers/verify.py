@@ -32,7 +32,7 @@ class DamageCount:
 
     def add(self, damage: Damage) -> None:
         known = damage.record is not None
-        self.records += damage.restorable or (damage.rescue.records if known and damage.rescue else known)
+        self.records += damage.restorable or (damage.recovery.records if known and damage.recovery else known)
         self.restorable += damage.restorable
         self.given_up = self.given_up or damage.given_up
 

@@ -1,258 +1,156 @@
-"""A claim: what stands where a header is sound, but the record does not end where that header says.
+"""Explain damage that begins with a valid header whose record does not end where the header says.
 
-Bytes are missing from the record or too many are in it, or it claims more than is left. Content of the record must
-never come out as records: it can hold a whole record file. What tells the two apart is where a chain of sound headers
-ends. A chain that stays inside the extent which the header claims, and ends there, is content; so is one that the bytes
-before it announce as a value of a message, and in doubt one that may be a part of a record file in the payload. A chain
-that runs through the claimed end, or to the end of the stream, is the file's; so is one that ends at a damaged record.
+Bytes are missing from the record or too many are in it, or it claims more than is left. The strongest evidence comes
+first: the payload matches its checksum at a later boundary once bytes are taken out; records with lost headers behind
+the record; and the next record, which may stand inside the extent that the header declares.
 """
 
 from __future__ import annotations
 
 from struct import Struct
 
-from tfrtool.framing import messages as words
-from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing import messages
+from tfrtool.framing.damage import Damage, Recovery
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.recovery.gap_scan import CANDIDATE, LOOK, TOILED
+from tfrtool.framing.recovery.gap_scan import SEARCHED
 from tfrtool.framing.recovery.header_bits import may_be_left
-from tfrtool.framing.recovery.lookahead import Ahead, Ending
-from tfrtool.framing.recovery.lost_headers import Explained, Payload, apart, behind, data_damage
-from tfrtool.framing.recovery.nested import Chain, Content
+from tfrtool.framing.recovery.lookahead import Lookahead
+from tfrtool.framing.recovery.lost_headers import Payload, data_damage, find_backward, split_by_payloads
+from tfrtool.framing.recovery.nested import NestedRecords
+from tfrtool.framing.recovery.search import Chain, Explained, Search
 
 _FOOTER = Struct("<I")
 _LINE_ENDS = (b"\r", b"\n")
 _SHORT = 1 << 13
 """Largest payload for which several places are tried as its end, in bytes: each try reads it once more."""
-_AGAIN = 16
-"""What searching a byte once more costs: a search may find a header every 12 bytes, and try each."""
 
 
-class Claim:
-    """The record `number`, which claims `length` bytes of payload from `start + 12` on.
+class BadExtent:
+    """The record `number`, whose header declares `length` bytes of payload from `start + 12` on.
 
-    Where it `fits`, `crcs` are the computed and the stored data checksum. `passes` are, once it is explained, the
-    stretches behind it that the walk has to pass over where it meets damage in them: what is content of the record, and
-    what stands between the records among bytes that were put into it.
+    Where it `fits` the stream, `crcs` are the computed and the stored data checksum. `passes` are, once it is
+    explained, the stretches behind it that belong to it, between records that were written into it.
     """
 
     def __init__(
-        self, ahead: Ahead, start: int, number: int, length: int, fits: bool, crcs: tuple[int, int] | None
+        self,
+        ahead: Lookahead,
+        nested: NestedRecords,
+        start: int,
+        number: int,
+        length: int,
+        fits: bool,
+        crcs: tuple[int, int] | None,
     ) -> None:
         self.ahead = ahead
-        self.ledger = ahead.ledger
         self.start = start
+        self.first = start + HEADER
         self.number = number
         self.length = length
         self.end = start + FRAMING + length
         self.fits = fits
         self.crcs = crcs
-        self.passes: list[tuple[int, int]] = []
-        self.scout = ahead.scout(start, at=start + HEADER, keep=start if fits else None, hold=TOILED)
-        self.sight = ahead.ledger.sight()
-        self.content = Content(ahead, start, length, fits)
-        self._resume: int | None = None
-        self._own = start  # where the last chain ended that is the file's
-        self._shut = False  # whether a chain behind it is content all the same
-        self._over = False  # whether a chain that is content goes beyond the claimed end
-        self._doubtful: int | None = None
+        self.passes: list[Chain] = []
+        self.scanner = ahead.scanner(start, at=self.first, keep=start if fits else None, hold=SEARCHED)
+        self.search = Search(ahead, nested, start, self.scanner, self.end)
         if fits:
-            self.scout.until = self.end + self.sight
+            self.scanner.until = self.end + ahead.budget.lookahead_limit()
 
-    def explained(self) -> Explained:
+    def explain(self) -> Explained:
         """The damage, and the offset behind it where the walk goes on."""
-        scout = self.scout
-        over: Explained | None = None
-        while over is None:
-            header = scout.next()
-            boundary = scout.at if header is None else header
-            self.ledger.reach(boundary)
-            if header is None and scout.gave_up:
-                return self._told(to_the_end=False)
-            over = self._rejoined(boundary)
-            if over is None:
-                over = self._told(to_the_end=True) if header is None else self._tried(header)
-        return over
+        explained = self.search.run(self._bytes_removed, lambda header: None)
+        if explained:
+            return explained
+        resume, at_end = self.search.resume, not self.scanner.gave_up
+        if self.fits:
+            self.ahead.budget.charge_lookahead(max(0, self.scanner.at - self.end))
+        if resume is not None or (self.fits and at_end):
+            lost = self._lost_behind(self.scanner.at if resume is None else resume)
+            if lost:
+                return lost
+        return self._declared(resume) if self.fits else self._too_long(resume)
 
-    def _tried(self, header: int) -> Explained | None:
-        """What the record is if the file goes on at this sound header; None if the search has to go on."""
-        if not self.ahead.tries(header, self.scout):
-            self._doubtful = header
-            self.content.opens(header)
-            return None
-        if self._resume is None and not self.fits:
-            self.scout.keep = header
-        end, how = self.ahead.follow(header, self.sight)
-        self.content.found(header, end, how)
-        closed = (self._around(header, end) or self._closed(header, end)) if how == "dead" else None
-        if closed:
-            return closed
-        if self._resume is None:
-            through = self.content.led_through(header)
-            if through is not None:
-                return self._rejoined(through) or self._damage(through, words.holds_records(self.length), None)
-        inside = how == "dead" and self.content.may_hold(header, end)
-        if inside:
-            self._shut = self._resume is not None
-        else:
-            if self._shut:
-                self.passes.append((self._own, header))
-            self._own, self._shut = end, False
-        if inside or self.content.holds(header, end, how):
-            self.scout.keep = self.start if self.fits else self._resume
-            self._over = self._over or end > self.end
-        elif self._resume is None:
-            self._resume = self._holder(header, end, how)
-            if self.content.unlikely is not None and header < self.end:
-                self._resume = self.content.unlikely
-        self.ledger.look(LOOK)
-        self.sight -= LOOK
-        if self._resume is not None and (how != "dead" or not self.fits or self.sight < 0):
-            return self._told(to_the_end=False)
-        self.scout.at = max(end, self.scout.at)
-        return None
+    # What proves more than the next record
 
-    def _passed(self, put_in: list[Chain], end: int) -> int:
-        """Where the walk goes on, if it is to read these chains and then go on at `end`."""
-        begins = [*(header for header, _ in put_in), end]
-        self.passes = [(stop, begin) for (_, stop), begin in zip(put_in, begins[1:], strict=True)]
-        return begins[0]
+    def _bytes_removed(self, boundary: int, what: bytes = b"") -> Explained | None:
+        """The record that ends at `boundary`, if its payload is whole once some bytes within are taken out.
 
-    def _around(self, header: int, end: int) -> Explained | None:
-        """The record cut, and one with a lost header behind it, if the chain `[header, end)` is proved its payload."""
-        if not self.ahead.a_checksum_apart(end) or not self.ledger.spend(end - header):
-            return None
-        if not self.ahead.data_holds(header, end):
-            return None
-        rejoined = self._rejoined(end + 4)
-        if rejoined:
-            return rejoined
-        if self._resume is not None or (self.fits and header - HEADER >= self.end):
-            return self._told(to_the_end=False)  # that one comes later
-        stop = max(self.start + HEADER, header - HEADER)
-        found, _ = self._damage(stop, words.cut(self.length, stop - self.start - HEADER), None)
-        return [*found, *apart(self.ahead, stop, end + 4, self.number + 1, [(header, end)])], end + 4
-
-    def _closed(self, header: int, end: int) -> Explained | None:
-        """The record up to its end, if the chain `[header, end)` is what is left of a record file that it holds."""
-        closing = self.content.closing(header, end, self.sight)
-        if closing is None:
-            return None
-        if closing.start != self.start:  # that of a later record: the file goes on there
-            self._resume = min(self._resume or closing.start, closing.start)
-            return self._told(to_the_end=False)
-        rejoined = self._rejoined(closing.end)
-        return rejoined or self._damage(
-            self._passed(closing.put_in, closing.end), words.holds_records(self.length), None
-        )
-
-    def _holder(self, header: int, end: int, how: Ending) -> int:
-        """Where the file goes on if the chain `[header, end)` is its own, or content of the record before it.
-
-        That one has a sound header alone; what it says of its payload speaks for it.
+        Tries: the places of one payload, at a boundary; where several match, all give the same payload. Only these
+        bytes, if it is told `what` they are.
         """
-        before = self._doubtful
-        if before is not None and how == "dead":
-            length = self.ahead.told(self.ahead.head(before))
-            if self.ahead.value(before, length, header) >= end - header:
-                return before
-        return header
-
-    # What it comes to
-
-    def _rejoined(self, end: int, what: bytes = b"") -> Explained | None:
-        """The record that ends at the boundary `end`, if its payload is whole once some bytes within are taken out.
-
-        Only these, if it is told `what` they are.
-        """
-        if not self.fits or end <= self.end:
+        if not self.fits or boundary <= self.end:
             return None
-        first = self.ahead.rejoined(self.start + HEADER, self.length, end)
-        extra = end - self.end
-        if first is None or (what and self.ahead.peek(first, extra) != what):
+        places = self.ahead.find_insertions(self.first, self.length, boundary)
+        if not places:
             return None
-        rescue = Rescue("rejoined", 1, ((self.start + HEADER, first), (first + extra, end - 4)))
-        # Records among the bytes that were put in are another writer's, and the file's own: the walk goes on with them.
-        put_in = [(header, stop) for header, stop in self.content.chains if first <= header and stop <= first + extra]
-        lost = []
+        extra, end = boundary - self.end, boundary
+        cut = next((begin for begin, _ in self.search.chains if begin in places), places[0])
+        if what and self.ahead.peek(cut, extra) != what:
+            return None
+        recovery = Recovery("bytes-removed", 1, ((self.first, cut), (cut + extra, end - 4)))
+        # Records among the bytes that were put in are the file's own: the walk goes on with them.
+        put_in = [(begin, stop) for begin, stop in self.search.chains if cut <= begin and stop <= cut + extra]
+        lost: list[Payload] = []
         if put_in:
-            end = self._passed(put_in, end)
-            lost = behind(self.ahead, first, end)
-        stop = max(first, lost[0][0] - HEADER) if lost else end
-        found, _ = self._damage(stop, words.rejoined(self.length, extra, first), rescue)
-        return [*found, *apart(self.ahead, stop, end, self.number + 1, lost)], end
+            begins = [*(begin for begin, _ in put_in), end]
+            self.passes = [(stop, begin) for (_, stop), begin in zip(put_in, begins[1:], strict=True)]
+            end = begins[0]
+            lost = find_backward(self.ahead, cut, end)
+        stop = max(cut, lost[0][0] - HEADER) if lost else end
+        found, _ = self._damage(stop, messages.rejoined(self.length, extra, cut), recovery)
+        return [*found, *split_by_payloads(self.ahead, stop, end, self.number + 1, lost)], end
 
-    def _rejoined_before(self, lost: list[Payload], to: int) -> Explained | None:
-        """The same where damage behind the record hides its end, since no boundary stands there up to `to`.
-
-        That end is looked for before the first payload that is `lost` and its header. If the record is short, also
-        nearer to that payload, of whose header any part may stand there, and right behind the claimed end, where a line
-        end that was put into the payload moves it.
-        """
-        if self.ledger.tired:
+    def _lost_behind(self, to: int) -> Explained | None:
+        """The record cut, and records with lost headers behind it, up to `to`."""
+        lost = find_backward(self.ahead, self.first, to)
+        removed = self._removed_before(lost, to)
+        if removed:
+            return removed
+        if not lost or (self.fits and lost[0][0] >= self.end + HEADER):
             return None
+        first = max(self.first, lost[0][0] - HEADER)
+        found, _ = self._damage(first, messages.cut(self.length, first - self.first), None)
+        return [*found, *split_by_payloads(self.ahead, first, to, self.number + 1, lost, self.length)], to
+
+    def _removed_before(self, lost: list[Payload], to: int) -> Explained | None:
+        """The record with bytes taken out, where damage behind it hides its end, since no boundary stands there.
+
+        Its end is looked for before the first payload that is `lost`, of whose header any part may stand there, and
+        right behind the declared end, where a line end that was put into the payload moves it.
+        """
         short = self.length <= _SHORT
         ends = range(lost[0][0] - HEADER, lost[0][0] + 1) if lost else range(0)
         for end in ends if short else ends[:1]:
-            found = self._rejoined(end)
+            found = self._bytes_removed(end)
             if found:
                 return found
         for what in _LINE_ENDS if short and to > self.end + HEADER else ():
-            found = self._rejoined(self.end + len(what), what)
+            found = self._bytes_removed(self.end + len(what), what)
             if found:
                 return found
         return None
 
-    def _told(self, *, to_the_end: bool) -> Explained:
-        """What the search has come to; `to_the_end` if it went to the end of the stream."""
-        if self.fits:
-            self.ledger.look(max(0, self.scout.at - self.end))
-        lost = (
-            self._lost_behind() if self._resume is not None or (to_the_end and self.fits and not self._over) else None
-        )
-        return lost or (self._claimed() if self.fits else self._too_long())
+    # What it comes to
 
-    def _lost_behind(self) -> Explained | None:
-        """The record cut, and records with lost headers behind it, up to where the file goes on."""
-        to = self.scout.at if self._resume is None else self._resume
-        lost = behind(self.ahead, self.start + HEADER, to)
-        rejoined = self._rejoined_before(lost, to)
-        if rejoined:
-            return rejoined
-        if not lost or (lost[0][0] >= self.end + HEADER and not self._over):
-            return None
-        first = max(self.start + HEADER, lost[0][0] - HEADER)
-        found, _ = self._damage(first, words.cut(self.length, first - self.start - HEADER), None)
-        return [*found, *apart(self.ahead, first, to, self.number + 1, lost)], to
-
-    def _claimed(self) -> Explained:
-        end = self._resume
-        if (end is None or end >= self.end) and not self._over:
-            crossing = self.content.crossing(self.end)
-            # What is behind that header is searched once more.
-            if crossing and self.ledger.spend(_AGAIN * (self.scout.at - crossing + CANDIDATE)):
-                end = crossing
-        if end is None and self._over:
-            end = self.scout.at
-        if end is not None and (end < self.end or self._over):
-            if self.end - 4 <= end < self.end:
-                return self._lacking(end)
-            return self._damage(end, words.cut(self.length, end - self.start - HEADER), None)
-        # Nothing goes on inside: the record is damaged as a whole, and what follows it is a gap of its own.
-        return self._damage(self.end, words.data_unsound(self.length), None)
+    def _declared(self, resume: int | None) -> Explained:
+        if resume is not None and resume < self.end:
+            if resume >= self.end - 4:
+                return self._lacking(resume)
+            return self._damage(resume, messages.cut(self.length, resume - self.first), None)
+        # No record stands inside: the record is damaged as a whole, and what follows it is damage of its own.
+        held = self.search.has_content
+        return self._damage(self.end, (messages.holds_records if held else messages.data_unsound)(self.length), None)
 
     def _lacking(self, end: int) -> Explained:
         """The record up to `end`, which lacks some of its last 4 bytes, or as many elsewhere."""
-        first, last = self.start + HEADER, self.end - 4
-        if end == last:
-            whole: bool | None = None
-        elif self.crcs or self.ledger.spend(self.length):
-            sums = [_FOOTER.pack(self.crcs[0])] if self.crcs else self.ahead.checksums(first, last)
+        first, last = self.first, self.end - 4
+        whole: bool | None = None
+        if end > last:
+            paid = self.crcs or self.ahead.budget.try_spend(self.length)
+            sums = [_FOOTER.pack(self.crcs[0])] if self.crcs else self.ahead.checksums(first, last) if paid else []
             whole = self._may_be_whole(sums, end)
-        else:
-            whole = False
-        rescue = None if whole is False else Rescue("unproved", 1, ((first, last),))
-        return self._damage(end, words.lacking(self.length, self.end - end, whole), rescue)
+        recovery = None if whole is False else Recovery("unverified", 1, ((first, last),))
+        return self._damage(end, messages.lacking(self.length, self.end - end, whole), recovery)
 
     def _may_be_whole(self, sums: list[bytes], end: int) -> bool:
         """Whether what is left of the checksum, before `end`, may be of one of these."""
@@ -260,18 +158,18 @@ class Claim:
         left = self.ahead.peek(last, end - last)
         return any(may_be_left(one, left) for one in sums)
 
-    def _too_long(self) -> Explained:
-        first, length = self.start + HEADER, self.length
-        if self._resume is None:
-            end = self.scout.at
+    def _too_long(self, resume: int | None) -> Explained:
+        first, length = self.first, self.length
+        if resume is None:
+            end = self.scanner.at
             present = end - first
-            whole = present >= length and self._may_be_whole(self.scout.checksums(first + length), end)
-            rescue = Rescue("unproved", 1, ((first, first + length),)) if whole else None
-            message = words.torn(length, present, whole)
-            return [Damage(self.start, end, "torn", self.number, detail=message, rescue=rescue)], end
-        if self._resume == first:
-            return [Damage(self.start, first, "stray", detail=words.stray_header(length))], first
-        return self._damage(self._resume, words.cut(length, self._resume - first), None)
+            whole = present >= length and self._may_be_whole(self.scanner.checksums(first + length), end)
+            recovery = Recovery("unverified", 1, ((first, first + length),)) if whole else None
+            message = messages.torn(length, present, whole)
+            return [Damage(self.start, end, "torn", self.number, detail=message, recovery=recovery)], end
+        if resume == first:
+            return [Damage(self.start, first, "stray", detail=messages.stray_header(length))], first
+        return self._damage(resume, messages.cut(length, resume - first), None)
 
-    def _damage(self, end: int, message: str, rescue: Rescue | None) -> Explained:
-        return [data_damage(self.start, end, self.number, self.crcs, message, rescue)], end
+    def _damage(self, end: int, message: str, recovery: Recovery | None) -> Explained:
+        return [data_damage(self.start, end, self.number, self.crcs, message, recovery)], end

@@ -5,29 +5,20 @@ from __future__ import annotations
 import re
 from struct import Struct
 
-from tfrtool.framing import messages as words
-from tfrtool.framing.crc import crc32c, header_is_sound, rotated, unmasked
+from tfrtool.framing import messages
+from tfrtool.framing.crc import crc32c, header_is_sound, rotated
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import FRAMING, HEADER
-from tfrtool.framing.recovery.crc_math import back_over_zeros, starts
+from tfrtool.framing.recovery.budget import WorkBudget
 from tfrtool.framing.stream import CAPACITY, Window
 
-TOILED = 1 << 20
+SEARCHED = 1 << 20
 """Largest stretch that is searched byte by byte for where a payload begins or goes on, in bytes."""
-LOOK = 1 << 16
-"""What looking at one more chain of records costs, in bytes of sight."""
-CANDIDATE = 1 << 10
-"""What trying one header costs, in bytes read at memory speed."""
 
-_ALLOWANCE = 1 << 26
-_EARN = 4
-_SHARE = 8
 _SKIPPED = 512
 _NEAR = 20
 _AT_HAND = 1 << 12
-_SLOW_ALLOWANCE = 1 << 22
-_SLOW_EARN = 8
 
 _FOOTER = Struct("<I")
 _ZEROS = bytes(CAPACITY)
@@ -35,78 +26,7 @@ _STRETCH = 64
 _RUN = re.compile(b"\0+")
 
 
-class Ledger:
-    """What looking ahead may still cost: allowances, and shares of the farthest offset that was reached.
-
-    So all looking ahead together is linear in the stream, however hostile it is. Four accounts, so that none starves
-    another: `spend` pays for trying what may be a record, in bytes that are read and checked at memory speed; `owe` for
-    what was read and was no sound record, so that sound ones are found however many they are; `look` for
-    following chains to see whether they are content, in bytes hopped over; `toil` for bytes that Python touches one by
-    one.
-    """
-
-    __slots__ = ("farthest", "looked", "refused", "risked", "slow", "spent")
-
-    def __init__(self) -> None:
-        self.farthest = 0
-        self.refused = 0  # how often bytes were not searched one by one, since that could not be afforded
-        self.spent = 0
-        self.risked = 0
-        self.looked = 0
-        self.slow = 0
-
-    def reach(self, offset: int) -> None:
-        """Earn for the way to `offset`."""
-        if offset > self.farthest:
-            self.farthest = offset
-
-    def spend(self, cost: int) -> bool:
-        """Whether `cost` bytes can be afforded; if so they are paid."""
-        if self.spent + cost > _ALLOWANCE + _EARN * self.farthest:
-            return False
-        self.spent += cost
-        return True
-
-    def regain(self, cost: int) -> None:
-        """Get back what was spent, since it was not in vain: the walk goes on behind it, and that happens once."""
-        self.spent -= cost
-
-    def owe(self, cost: int) -> None:
-        """Pay for what was read before it was known to be in vain, if need be on credit: ask `broke` before."""
-        self.risked += cost
-
-    @property
-    def broke(self) -> bool:
-        """Whether so much was read in vain that no record may be read any more that may be unsound."""
-        return self.risked + CANDIDATE > _ALLOWANCE + _EARN * self.farthest
-
-    def look(self, cost: int) -> None:
-        """Pay for what was looked at, seen before by `sight`."""
-        self.looked += cost
-
-    def sight(self) -> int:
-        """How far one gap may look ahead, in bytes: a part of what is left, so that gaps to come can look too."""
-        return max(0, _ALLOWANCE + _EARN * self.farthest - self.looked) // _SHARE
-
-    def toil(self, cost: int) -> bool:
-        """Whether `cost` slow bytes can be afforded; if so they are paid."""
-        if self.slow + cost > _SLOW_ALLOWANCE + self.farthest // _SLOW_EARN:
-            self.refused += 1
-            return False
-        self.slow += cost
-        return True
-
-    @property
-    def tired(self) -> bool:
-        """Whether the half of all slow bytes is spent: what is left is for places where there is more to be found."""
-        return 2 * self.slow > _SLOW_ALLOWANCE + self.farthest // _SLOW_EARN
-
-    def rest(self, cost: int) -> None:
-        """Get back slow bytes that were not in vain: records were found in them, and the walk goes on behind those."""
-        self.slow -= cost
-
-
-class Scout:
+class GapScanner:
     """Goes ahead over one gap from `start` on.
 
     What it takes in is the CRC of everything from `start + 12` on, as the payload of a record with a lost header, and
@@ -131,8 +51,6 @@ class Scout:
         self._sample = b""
         # Most gaps are short, or the headers behind one are many: so little is searched at first, then more.
         self._span = _NEAR
-        self._marked = start
-        self._until_mark = 0
 
     def next(self) -> int | None:
         """The next sound header at or after `at`, which moves behind its first byte.
@@ -150,7 +68,7 @@ class Scout:
                     return header
             self.take_in(self.at - FRAMING)
             if self.keep is None:
-                window.data.forget(max(self.start, self._taken - self._hold))
+                window.data.discard_before(max(self.start, self._taken - self._hold))
             index = window.load(self._taken, _AT_HAND) + self.at - self._taken
             end = min(window.fill, index + self._span)
             self._span = min(4 * self._span, CAPACITY)
@@ -245,48 +163,27 @@ class Scout:
     def _agrees(self, boundary: int) -> bool:
         return self._stored(boundary) == rotated(self._crc)
 
-    def lost_bytes(self, boundary: int, ledger: Ledger) -> int | None:
+    def lost_bytes(self, boundary: int, budget: WorkBudget) -> int | None:
         """Where the payload begins if bytes of its header are missing, and its checksum stands before `boundary`.
 
         The offset is one of `[start, start + 12)`. The CRC from there on is that of the few bytes before `start +
         12`, moved on by as many zeros as follow them, XOR the CRC of what follows: nothing is read again.
         """
         before, length = self._sample[:HEADER], boundary - 4 - self.start - HEADER
-        if len(before) < HEADER or length < 0 or not ledger.spend(HEADER * length):
+        if len(before) < HEADER or length < 0 or not budget.try_spend(HEADER * length):
             return None
         self.take_in(boundary - 4)
         stored = self._stored(boundary)
         none = _over_zeros(0, length)
         for i in range(HEADER):
             if stored == rotated(_over_zeros(crc32c(before[i:]), length) ^ none ^ self._crc):
-                ledger.regain(HEADER * length)
+                budget.refund(HEADER * length)
                 return None if self._is_header(self.start + i, boundary) else self.start + i
         return None
 
     def _is_header(self, begin: int, boundary: int) -> bool:
         """Whether a payload and its checksum are a sound header, which is 8 bytes and their checksum too."""
         return boundary - begin == HEADER and header_is_sound(self.window.peek(begin, HEADER))
-
-    def mark(self, at: int) -> None:
-        """Remember the stretch before `at`, to find payloads later that begin in it."""
-        self._marked = max(at, self.start + HEADER)
-        self.take_in(self._marked)
-        self._until_mark = self._crc
-
-    def begins(self, boundary: int, ledger: Ledger) -> int | None:
-        """Where before the mark the payload begins whose checksum stands before `boundary`, a good way behind it."""
-        behind = boundary - 4 - self._marked
-        if behind < 0 or self._marked - self.start > TOILED or not ledger.toil(self._marked - self.start + 256):
-            return None
-        self.take_in(boundary - 4)
-        stored = self._stored(boundary)
-        if stored is None:
-            return None
-        view = memoryview(bytearray(self._marked - self.start))
-        got = self.window.data.read_into(self.start, view)
-        wanted = self._until_mark ^ back_over_zeros(self._crc ^ unmasked(stored), behind)
-        found = starts(bytes(view[:got]), wanted)
-        return self.start + found[0] if found else None
 
     def _stored(self, boundary: int) -> int | None:
         index = self.window.load(boundary - 4, 4)
@@ -301,8 +198,8 @@ class Scout:
         begin, stop = self._run
         zeros = stop - begin
         if self._all_zero or 2 * zeros >= end - self.start:
-            return Damage(self.start, end, "zeros", detail=words.zeros(end - self.start, zeros, begin))
-        return Damage(self.start, end, "stray", detail=words.stray(end - self.start, self._sample[:_STRETCH]))
+            return Damage(self.start, end, "zeros", detail=messages.zeros(end - self.start, zeros, begin))
+        return Damage(self.start, end, "stray", detail=messages.stray(end - self.start, self._sample[:_STRETCH]))
 
 
 def _over_zeros(crc: int, length: int) -> int:

@@ -33,7 +33,7 @@ def _syndromes(crc: Callable[..., int]) -> tuple[tuple[int, ...], dict[int, int]
 
 
 @lru_cache(maxsize=16)
-def mends(header: bytes, layout: Layout = TFRECORD) -> tuple[int, ...]:
+def candidate_lengths(header: bytes, layout: Layout = TFRECORD) -> tuple[int, ...]:
     """The lengths that a damaged 12-byte header may have held, those of flips in the length alone first; each once.
 
     Up to three flips in the length, or two in the length and one in the stored checksum. The length as it stands is not

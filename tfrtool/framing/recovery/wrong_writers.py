@@ -15,14 +15,14 @@ from functools import cache
 from struct import Struct
 from zlib import crc32
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 from tfrtool.framing.crc import Bytes, Masked, crc32c, header_is_sound, rotated
-from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.damage import Damage, Recovery
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST, WRONG_WRITERS, ZEROED, Layout
-from tfrtool.framing.recovery.gap_scan import Scout
-from tfrtool.framing.recovery.header_bits import mends, one_bit_apart
-from tfrtool.framing.recovery.lookahead import Ahead
+from tfrtool.framing.recovery.gap_scan import GapScanner
+from tfrtool.framing.recovery.header_bits import candidate_lengths, one_bit_apart
+from tfrtool.framing.recovery.lookahead import Lookahead
 from tfrtool.framing.stream import Window
 
 BLOCK = 1 << 14
@@ -111,30 +111,30 @@ def _tables(layout: Layout) -> tuple[int, range, list[bytes], int, bytes]:
 _FOOTER = Struct("<I")
 
 
-class VariantAhead(Ahead):
-    """Looks ahead as `ahead` does, whose windows and ledger it shares, for frames of `layout` too."""
+class LayoutLookahead(Lookahead):
+    """Looks ahead as `ahead` does, whose windows and budget it shares, for frames of `layout` too."""
 
-    def __init__(self, ahead: Ahead, layout: Layout) -> None:
-        self.near, self.far, self.ledger, self._known = ahead.near, ahead.far, ahead.ledger, ahead._known
+    def __init__(self, ahead: Lookahead, layout: Layout) -> None:
+        self.near, self.far, self.budget, self._known = ahead.near, ahead.far, ahead.budget, ahead._known
         self.layout = layout
-        self.sound = self._sound
+        self.is_header = self._sound
 
     def _sound(self, head: Bytes) -> bool:
         return self.layout.sound(head) or header_is_sound(head)
 
-    def told(self, head: bytes) -> int:
+    def declared_length(self, head: bytes) -> int:
         """The length that a header tells: to the right writer if it is sound, else to the wrong one."""
-        return super().told(head) if header_is_sound(head) else self.layout.length(head)
+        return super().declared_length(head) if header_is_sound(head) else self.layout.length(head)
 
-    def mends(self, head: bytes) -> tuple[int, ...]:
+    def candidate_lengths(self, head: bytes) -> tuple[int, ...]:
         """The lengths that a damaged header may have held, those of the wrong writer first."""
-        return *mends(head, self.layout), *mends(head)
+        return *candidate_lengths(head, self.layout), *candidate_lengths(head)
 
-    def scout(self, start: int, at: int, keep: int | None, hold: int = 0) -> Scout:
+    def scanner(self, start: int, at: int, keep: int | None, hold: int = 0) -> GapScanner:
         """Goes ahead over the gap from `start` on."""
-        return VariantScout(self.near, self.layout, start, at, keep, hold)
+        return LayoutScanner(self.near, self.layout, start, at, keep, hold)
 
-    def data_holds(self, begin: int, end: int) -> bool:
+    def data_matches(self, begin: int, end: int) -> bool:
         """Whether the checksum stored at `end` is that of `[begin, end)`, as either writer takes it.
 
         Zeros, which without the mask are the checksum of no bytes, prove nothing.
@@ -154,9 +154,9 @@ class VariantAhead(Ahead):
         by_layout = layout.footer.pack(layout.stored(self.far.crc(begin, end, layout.crc)))
         return [by_layout, *super().checksums(begin, end)]
 
-    def rejoined(self, begin: int, length: int, boundary: int) -> int | None:
-        """See `Ahead`; for writers of CRC-32C alone."""
-        return super().rejoined(begin, length, boundary) if self.layout.crc is crc32c else None
+    def find_insertions(self, begin: int, length: int, boundary: int) -> list[int]:
+        """See `Lookahead`; for writers of CRC-32C alone."""
+        return super().find_insertions(begin, length, boundary) if self.layout.crc is crc32c else []
 
     def _bare(self, stored: bytes) -> int:
         return self.layout.bare(self.layout.footer.unpack(stored)[0])
@@ -165,12 +165,12 @@ class VariantAhead(Ahead):
         count, last = 0, index
         while index + HEADER <= fill and self._sound(head := bytes(buffer[index : index + HEADER])):
             last = index
-            index += FRAMING + self.told(head)
+            index += FRAMING + self.declared_length(head)
             count += 1
         return count, index, last
 
 
-class VariantScout(Scout):
+class LayoutScanner(GapScanner):
     """Goes ahead over a gap in the file of a wrong writer."""
 
     def __init__(self, window: Window, layout: Layout, start: int, at: int, keep: int | None, hold: int) -> None:
@@ -216,7 +216,7 @@ _EARLY = 1 << 20
 """How far from the start of a stream a wrong writer's first whole record is looked for, in bytes."""
 
 
-def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage | None:
+def wrong_writer(ahead: Lookahead, start: int, number: int, head: bytes) -> Damage | None:
     """The run of frames from `start` on that are sound in the layout of a wrong writer, as one damaged range.
 
     Zeros in place of checksums prove nothing, so for those the frames must lead from the first byte of the stream to
@@ -231,26 +231,26 @@ def wrong_writer(ahead: Ahead, start: int, number: int, head: bytes) -> Damage |
     if not count:
         return None
     want, got = Masked(rotated(crc32c(head[:8]))), Masked(layout.header.unpack(head)[1])
-    rescue = Rescue("unproved" if layout is ZEROED else "wrong-writer", count, ((start, end),), layout.name)
-    return Damage(start, end, "length-crc", number, want, got, words.wrong_writer(layout.words, count), rescue)
+    recovery = Recovery("unverified" if layout is ZEROED else "wrong-writer", count, ((start, end),), layout.name)
+    return Damage(start, end, "length-crc", number, want, got, messages.wrong_writer(layout.words, count), recovery)
 
 
-def writer_at(ahead: Ahead, start: int, head: bytes) -> Layout | None:
+def writer_at(ahead: Lookahead, start: int, head: bytes) -> Layout | None:
     """The wrong writer whose header stands at `start`, before a record that is not sound.
 
     One that is known already; else another header of the same writer, or the end, has to stand where the record ends.
     At the start of a stream the header speaks for itself, as one of the right writer does.
     """
-    known = ahead.layout if isinstance(ahead, VariantAhead) else None
+    known = ahead.layout if isinstance(ahead, LayoutLookahead) else None
     for layout in WRONG_WRITERS:
         if layout.sound(head) and layout.length(head) < LONGEST:
             end = start + FRAMING + layout.length(head)
-            if layout is known or not start or (ahead.fits(end) and _goes_on(layout, ahead, end)):
+            if layout is known or not start or (ahead.in_stream(end) and _goes_on(layout, ahead, end)):
                 return layout
     return None
 
 
-def early_writer(ahead: Ahead) -> Layout | None:
+def early_writer(ahead: Lookahead) -> Layout | None:
     """The wrong writer of a stream whose first record is damaged, by a whole record of it near the start.
 
     Behind that one another header of the same writer has to stand, or the end of the stream: three checksums, or two
@@ -270,25 +270,25 @@ def early_writer(ahead: Ahead) -> Layout | None:
     return None
 
 
-def _is_whole(layout: Layout, ahead: Ahead, begin: int) -> bool:
+def _is_whole(layout: Layout, ahead: Lookahead, begin: int) -> bool:
     length = layout.length(ahead.head(begin))
     end = begin + FRAMING + length
-    if not ahead.fits(end) or not _goes_on(layout, ahead, end) or not ahead.ledger.spend(length):
+    if not ahead.in_stream(end) or not _goes_on(layout, ahead, end) or not ahead.budget.try_spend(length):
         return False
     return _footer_holds(layout, ahead.far, begin + HEADER, end - 4)
 
 
-def confined(ahead: Ahead, layout: Layout, start: int, end: int, number: int) -> Damage:
+def confined(ahead: Lookahead, layout: Layout, start: int, end: int, number: int) -> Damage:
     """The record `[start, end)` of a wrong writer, whose payload does not agree with its checksum."""
     length, first = end - start - FRAMING, start + HEADER
     want = layout.stored(ahead.far.crc(first, end - 4, layout.crc))
     if one_bit_apart(want, layout.footer.unpack(ahead.peek(end - 4, 4))[0]):
-        rescue = Rescue("stored-checksum", 1, ((first, end - 4),))
-        return Damage(start, end, "data-crc", number, detail=words.checksum_flipped(length), rescue=rescue)
-    return Damage(start, end, "data-crc", number, detail=words.data_unsound(length))
+        recovery = Recovery("stored-checksum", 1, ((first, end - 4),))
+        return Damage(start, end, "data-crc", number, detail=messages.checksum_flipped(length), recovery=recovery)
+    return Damage(start, end, "data-crc", number, detail=messages.data_unsound(length))
 
 
-def data_by_a_wrong_writer(ahead: Ahead, start: int, end: int, crc: int) -> Rescue | None:
+def data_by_a_wrong_writer(ahead: Lookahead, start: int, end: int, crc: int) -> Recovery | None:
     """What proves the payload of the record `[start, end)`, behind a sound header, where its checksum is a wrong one.
 
     `crc` is its bare CRC-32C. Four zeros prove nothing.
@@ -302,7 +302,7 @@ def data_by_a_wrong_writer(ahead: Ahead, start: int, end: int, crc: int) -> Resc
         if layout.crc is not crc32c:
             plain = value = ahead.far.crc(start + HEADER, end - 4, layout.crc) if plain is None else plain
         if layout.footer.pack(layout.stored(value)) == stored:
-            return Rescue("wrong-writer", 1, ((start + HEADER, end - 4),), writer=layout.name)
+            return Recovery("wrong-writer", 1, ((start + HEADER, end - 4),), writer=layout.name)
     return None
 
 
@@ -316,11 +316,11 @@ def may_be_wrong(head: bytes) -> bool:
     return little == rotated(plain) or int.from_bytes(stored, "big") == rotated(castagnoli)
 
 
-def _goes_on(layout: Layout, ahead: Ahead, end: int) -> bool:
+def _goes_on(layout: Layout, ahead: Lookahead, end: int) -> bool:
     return layout.sound(ahead.head(end)) or ahead.near.ends_at(end)
 
 
-def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
+def _run(layout: Layout, ahead: Lookahead, at: int) -> tuple[int, int]:
     """How many frames of `layout` stand one after another from `at` on, and where they end."""
     count, far = 0, ahead.far
     while True:
@@ -332,13 +332,13 @@ def _run(layout: Layout, ahead: Ahead, at: int) -> tuple[int, int]:
         sound = layout.stored(layout.crc(far.buffer[index : index + 8])) == stored and length < LONGEST
         if not sound or (layout is ZEROED and not length) or not far.holds(end):
             return count, at
-        if ahead.ledger.broke and not _goes_on(layout, ahead, end):
+        if ahead.budget.exhausted and not _goes_on(layout, ahead, end):
             return count, at
         if not _footer_holds(layout, far, at + HEADER, end - 4):
-            ahead.ledger.owe(length)
+            ahead.budget.charge(length)
             return count, at
         count, at = count + 1, end
-        ahead.ledger.reach(at)
+        ahead.budget.advance(at)
 
 
 def _footer_holds(layout: Layout, far: Window, begin: int, end: int) -> bool:

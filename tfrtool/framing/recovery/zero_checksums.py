@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 from tfrtool.framing.crc import Masked, crc32c, header_is_sound, rotated
-from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.damage import Damage, Recovery
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import FRAMING, HEADER, LONGEST, ZEROED
-from tfrtool.framing.recovery.gap_scan import Ledger
-from tfrtool.framing.recovery.lookahead import Ahead
+from tfrtool.framing.recovery.budget import WorkBudget
+from tfrtool.framing.recovery.lookahead import Lookahead
 from tfrtool.framing.recovery.lost_headers import passed
-from tfrtool.framing.stream import Readable, Window
+from tfrtool.framing.stream import ByteStream, Window
 from tfrtool.framing.walk import Batch, walk
 
 _HEADER = re.compile(rb"(?=(?!\0{4}).{4}\0{8})", re.DOTALL)
@@ -30,7 +30,7 @@ _TOIL = 64
 """What looking at a place costs, in bytes touched one by one."""
 
 
-def zeroed_frames(data: Readable, most: int) -> tuple[list[tuple[int, int]], bool]:
+def zeroed_frames(data: ByteStream, most: int) -> tuple[list[tuple[int, int]], bool]:
     """The payloads of the first frames of a stream that has zeros in place of checksums, up to `most` of them, as
     ranges; and whether the stream ends behind the last one."""
     window, at = Window(data), 0
@@ -42,7 +42,7 @@ def zeroed_frames(data: Readable, most: int) -> tuple[list[tuple[int, int]], boo
     return spans, bool(spans) and window.ends_at(at)
 
 
-def walk_zeroed(data: Readable) -> Iterator[Batch | Damage]:
+def walk_zeroed(data: ByteStream) -> Iterator[Batch | Damage]:
     """Walk a stream whose first frame has zeros in place of checksums.
 
     It gives runs of such frames, each as one damaged range that nothing proves, and what lies between. From the first
@@ -52,10 +52,10 @@ def walk_zeroed(data: Readable) -> Iterator[Batch | Damage]:
 
 
 class _Walker:
-    def __init__(self, data: Readable) -> None:
+    def __init__(self, data: ByteStream) -> None:
         self.data = data
         self.window = Window(data)
-        self.ahead = Ahead(data, Ledger())
+        self.ahead = Lookahead(data, WorkBudget())
 
     def walk(self) -> Iterator[Batch | Damage]:
         at = number = 0
@@ -73,8 +73,8 @@ class _Walker:
                 end = self._next(at)
                 yield self._between(at, end, number)
                 at = end
-            self.data.forget(at)
-            self.ahead.ledger.reach(at)
+            self.data.discard_before(at)
+            self.ahead.budget.advance(at)
 
     def _run(self, at: int) -> tuple[int, int]:
         """How many frames stand one after another from `at` on, and where they end."""
@@ -90,23 +90,28 @@ class _Walker:
         head = bytes(self.window.peek(at, HEADER))
         want, got = Masked(rotated(crc32c(head[:8]))), Masked(ZEROED.header.unpack(head)[1])
         whole = not at and self.window.ends_at(end)
-        said = (words.wrong_writer if whole else words.written)(ZEROED.words, count)
-        seen = "" if at else words.tensorflow("length-crc", at, end)
-        rescue = Rescue("unproved", count, ((at, end),), ZEROED.name)
-        return Damage(at, end, "length-crc", number, want, got, said, rescue, tensorflow=seen)
+        said = (messages.wrong_writer if whole else messages.written)(ZEROED.words, count)
+        seen = "" if at else messages.tensorflow("length-crc", at, end)
+        recovery = Recovery("unverified", count, ((at, end),), ZEROED.name)
+        return Damage(at, end, "length-crc", number, want, got, said, recovery, tensorflow=seen)
 
     def _between(self, at: int, end: int, number: int) -> Damage:
         head = bytes(self.window.peek(at, HEADER))
         if self.window.ends_at(end):
             if len(head) < HEADER:
-                return Damage(at, end, "torn", number, detail=words.torn_header(len(head)))
+                return Damage(at, end, "torn", number, detail=messages.torn_header(len(head)))
             length = ZEROED.length(head)
             if ZEROED.sound(head) and end - at - FRAMING < length < LONGEST:  # the rest of it is not there
-                present, rescue = end - at - HEADER, None
+                present, recovery = end - at - HEADER, None
                 if present >= length and not any(self.window.peek(at + HEADER + length, present - length)):
-                    rescue = Rescue("unproved", 1, ((at + HEADER, at + HEADER + length),))
+                    recovery = Recovery("unverified", 1, ((at + HEADER, at + HEADER + length),))
                 return Damage(
-                    at, end, "torn", number, detail=words.torn(length, present, rescue is not None), rescue=rescue
+                    at,
+                    end,
+                    "torn",
+                    number,
+                    detail=messages.torn(length, present, recovery is not None),
+                    recovery=recovery,
                 )
         return passed(self.ahead, at, end)
 
@@ -128,7 +133,7 @@ class _Walker:
             at = base + stop
 
     def _goes_on(self, begin: int) -> bool:
-        if not self.ahead.ledger.toil(_TOIL):
+        if not self.ahead.budget.try_spend_slow(_TOIL):
             return False
         for _ in range(_CHAIN):
             begin = _frame_end(self.window, begin)
@@ -143,9 +148,9 @@ class _Walker:
             return False
         length = ZEROED.length(head)
         end = begin + FRAMING + length
-        if length >= LONGEST or not self.window.holds(end) or not self.ahead.ledger.spend(length):
+        if length >= LONGEST or not self.window.holds(end) or not self.ahead.budget.try_spend(length):
             return False
-        return self.ahead.data_holds(begin + HEADER, end - 4)
+        return self.ahead.data_matches(begin + HEADER, end - 4)
 
 
 def _frame_end(window: Window, at: int) -> int:

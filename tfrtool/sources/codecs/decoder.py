@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 from tfrtool.sources.codecs.container import HEADER_LIMIT, Container, ContainerHeader, Gzip, Zlib
 from tfrtool.sources.codecs.damaged_header import LOOK, breaks_at_once, deflate_begins, gives_record
 from tfrtool.sources.codecs.faults import CodecFault
@@ -14,7 +14,7 @@ from tfrtool.sources.codecs.inflate import PIECE, Deflate
 from tfrtool.sources.codecs.members import drain, hidden_member, next_member, short_trailer, zeros_end
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
 
 LOOK_BACK = 256 << 10
 """How far before a break the next gzip member may begin, in packed bytes.
@@ -32,7 +32,7 @@ class Decoder:
     """
 
     def __init__(
-        self, raw: Readable, container: Container, faults: list[CodecFault], quick: Any = None, lead: int = 0
+        self, raw: ByteStream, container: Container, faults: list[CodecFault], quick: Any = None, lead: int = 0
     ) -> None:
         """`quick`: see `Deflate`. `lead`: how many bytes before the first member are given as they are."""
         self._raw = raw
@@ -66,7 +66,7 @@ class Decoder:
                     self._decoded += len(chunk)
                     self.position = stream.at
                     if self._quick is None:
-                        self._raw.forget(max(begin + 1, stream.at - LOOK_BACK))
+                        self._raw.discard_before(max(begin + 1, stream.at - LOOK_BACK))
                     yield chunk
                 at, floor, done = self._close(begin, stream, sums)
                 if done:
@@ -221,7 +221,7 @@ class Decoder:
 
     def _fault(self, packed: int, detail: str, stops: bool = False, harmless: bool = False) -> None:
         first = stops and not any(fault.stops for fault in self._faults)
-        seen = words.tensorflow_inflating() if first else ""
+        seen = messages.tensorflow_inflating() if first else ""
         self._faults.append(CodecFault(self._decoded, packed, detail, stops, harmless, seen))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +27,4 @@ class CodecFault:
     @property
     def message(self) -> str:
         """The whole message, in one sentence."""
-        return words.with_tensorflow(self.detail, self.tensorflow)
+        return messages.with_tensorflow(self.detail, self.tensorflow)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
 
 PIECE = 128 << 10
 """Compressed bytes read at once."""
@@ -24,7 +24,7 @@ class Deflate:
     first one that cannot be unpacked. What comes out does not depend on how the bytes come in.
     """
 
-    def __init__(self, raw: Readable, begin: int, piece: memoryview | None = None, quick: Any = None) -> None:
+    def __init__(self, raw: ByteStream, begin: int, piece: memoryview | None = None, quick: Any = None) -> None:
         """`piece` is a buffer to be used, for callers with many streams.
 
         `quick` is a faster module with zlib's `decompressobj` (isal), for a `raw` that can be read again from `begin`.

@@ -9,7 +9,7 @@ from tfrtool.sources.codecs.container import GZIP_MAGIC, Container, Gzip, gzip_h
 from tfrtool.sources.codecs.inflate import Deflate
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
 
 _WINDOW = 256 << 10
 _FIRST_WINDOW = 16 << 10
@@ -23,7 +23,7 @@ _ENOUGH = 1 << 10
 """Decompressed bytes that are enough: random bytes fail earlier, since they soon refer to bytes before the start."""
 
 
-def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | None = None) -> tuple[int | None, int]:
+def next_member(raw: ByteStream, start: int, *, forget: bool = True, stop: int | None = None) -> tuple[int | None, int]:
     """Return the offset of the next gzip member from `start` (and before `stop`), and how far was searched.
 
     Without one, the first is None and the second the end of `raw`. A member counts when its header is plausible and its
@@ -47,7 +47,7 @@ def next_member(raw: Readable, start: int, *, forget: bool = True, stop: int | N
         start += limit
         size = min(4 * size, _WINDOW)
         if forget:
-            raw.forget(start)
+            raw.discard_before(start)
     return None, start
 
 
@@ -89,7 +89,7 @@ def short_trailer(rest: bytes, sums: Gzip) -> int | None:
     return None
 
 
-def hidden_member(raw: Readable, container: Container, start: int, end: int) -> int | None:
+def hidden_member(raw: ByteStream, container: Container, start: int, end: int) -> int | None:
     """Where a sound gzip member begins inside `[start, end)`, the deflate data of a member that is not sound; or None.
 
     Deflate falls into step again: where a whole member follows a cut one, the first can swallow the second and come to
@@ -107,7 +107,7 @@ def hidden_member(raw: Readable, container: Container, start: int, end: int) -> 
     return None
 
 
-def continues_past(raw: Readable, at: int, end: int, enough: int) -> bool:
+def continues_past(raw: ByteStream, at: int, end: int, enough: int) -> bool:
     """Whether sound gzip members, zero bytes between them at most, lead from `at` past `end`, or to the end of `raw`.
 
     One that unpacks up to `enough` is believed without its end, so that the work is bounded.
@@ -134,7 +134,7 @@ def continues_past(raw: Readable, at: int, end: int, enough: int) -> bool:
     return True
 
 
-def zeros_end(raw: Readable, at: int, keep: int | None = None) -> int:
+def zeros_end(raw: ByteStream, at: int, keep: int | None = None) -> int:
     """Return the offset of the first byte from `at` on that is not zero, or the end of `raw`.
 
     On the way all but the last `keep` bytes are forgotten; without `keep`, none are.
@@ -149,15 +149,15 @@ def zeros_end(raw: Readable, at: int, keep: int | None = None) -> int:
             return at
         size = _WINDOW
         if keep is not None:
-            raw.forget(at - keep)
+            raw.discard_before(at - keep)
 
 
-def drain(raw: Readable, at: int) -> int:
+def drain(raw: ByteStream, at: int) -> int:
     """Return the end of `raw`, by reading on from `at` if it is unknown."""
     if raw.size is not None:
         return raw.size
     view = memoryview(bytearray(_WINDOW))
     while count := raw.read_into(at, view):
         at += count
-        raw.forget(at)
+        raw.discard_before(at)
     return at

@@ -14,7 +14,7 @@ from zlib import decompressobj
 from zlib import error as zlib_error
 
 from tfrtool.framing.crc import header_is_sound
-from tfrtool.framing.stream import Held, Readable
+from tfrtool.framing.stream import ByteStream, MemoryStream
 from tfrtool.framing.walk import Batch, walk
 from tfrtool.suggestion import Suggestion
 
@@ -30,7 +30,7 @@ class TextModeDecoder:
     checksum. `data` is told to forget what was decoded.
     """
 
-    def __init__(self, data: Readable, diagnosis: str) -> None:
+    def __init__(self, data: ByteStream, diagnosis: str) -> None:
         self._data = data
         self._crlf = diagnosis == "crlf"
         self.converted = self.left = 0
@@ -47,14 +47,14 @@ class TextModeDecoder:
             converted, left = count(bytes(buffer[:used]))
             self.converted, self.left = self.converted + converted, self.left + left
             at += used
-            self._data.forget(at)
+            self._data.discard_before(at)
             if decoded:
                 yield decoded
 
 
 def undone(data: bytes, diagnosis: str) -> bytes:
     """Return some bytes as they were before a conversion."""
-    return b"".join(TextModeDecoder(Held(data), diagnosis).chunks())
+    return b"".join(TextModeDecoder(MemoryStream(data), diagnosis).chunks())
 
 
 # Both take a chunk and whether it is the last, and return how many bytes of it they used, and the result.
@@ -164,7 +164,7 @@ def packed_text_conversion(head: bytes) -> TextConversion | None:
         if len(before) < len(head):
             unpacked, whole = _unpacked(before)
             sound = header_is_sound(unpacked)
-            if sound and (whole or _records(Held(unpacked)) > _records(Held(as_it_is))):
+            if sound and (whole or _records(MemoryStream(unpacked)) > _records(MemoryStream(as_it_is))):
                 return replace(found, packed="gzip" if head[:1] == b"\x1f" else "zlib")
     return None
 
@@ -224,14 +224,14 @@ def _is_text(head: bytes) -> bool:
 
 
 def _gains(head: bytes, diagnosis: str) -> bool:
-    return _records(Held(undone(head, diagnosis))) > _records(Held(head))
+    return _records(MemoryStream(undone(head, diagnosis))) > _records(MemoryStream(head))
 
 
 def _has_sound_crlf(head: bytes) -> bool:
     """Return whether an intact record holds CR LF, which undoing a conversion would change."""
-    batches = (item for item in walk(Held(head)) if isinstance(item, Batch))
+    batches = (item for item in walk(MemoryStream(head)) if isinstance(item, Batch))
     return any(b"\r\n" in head[batch.begin : batch.end] for batch in batches)
 
 
-def _records(data: Readable) -> int:
+def _records(data: ByteStream) -> int:
     return sum(item.count for item in walk(data) if isinstance(item, Batch))

@@ -187,7 +187,7 @@ class RecordPipeline:
         yield damage
         self.stopped = not self.skip_damaged
         if damage.record is not None:
-            self.skipped += max(damage.rescue.records if damage.rescue else 1, 1)
+            self.skipped += max(damage.recovery.records if damage.recovery else 1, 1)
 
     def _records(self, batch: Batch) -> Iterator[Damage]:
         i = 0

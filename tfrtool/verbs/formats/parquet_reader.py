@@ -30,7 +30,7 @@ from tfrtool.verbs.formats.jsonl import Changes
 from tfrtool.verbs.formats.parquet_types import METADATA_KEY, arrow, parquet
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.sources.source import Source
 
 
@@ -329,7 +329,7 @@ def _known(schema: Any) -> RowSchema | None:
         return None
 
 
-def _end(data: Readable) -> int:
+def _end(data: ByteStream) -> int:
     """Return the size of a stream of unknown size by reading it; it can still be read from its beginning."""
     view, at = memoryview(bytearray(1 << 20)), 0
     while got := data.read_into(at, view):
@@ -340,7 +340,7 @@ def _end(data: Readable) -> int:
 class _File(io.RawIOBase):
     """Present a stream of known size as a file to pyarrow."""
 
-    def __init__(self, data: Readable, size: int) -> None:
+    def __init__(self, data: ByteStream, size: int) -> None:
         self._data = data
         self._size = size
         self._at = 0

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.damage import Damage, Recovery
 from tfrtool.framing.walk import Batch
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def codec_damage(fault: CodecFault) -> Damage:
     """Return a break of the codec as damage of no bytes, at its offset in the decoded stream."""
-    at, rescue = fault.offset_decoded, Rescue("unwrapped", 0, ()) if fault.harmless else None
-    return Damage(at, at, "codec", detail=fault.detail, rescue=rescue, tensorflow=fault.tensorflow)
+    at, recovery = fault.offset_decoded, Recovery("recompressed-ok", 0, ()) if fault.harmless else None
+    return Damage(at, at, "codec", detail=fault.detail, recovery=recovery, tensorflow=fault.tensorflow)
 
 
 def with_codec_faults(

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
 
-from tfrtool.framing import messages as words
+from tfrtool.framing import messages
 from tfrtool.framing.damage import Damage
 from tfrtool.framing.layout import LAYOUTS, ZEROED
 from tfrtool.framing.walk import Batch, walk
@@ -68,8 +68,8 @@ def diagnose(
     """
     report.status = "damaged"
     report.message = _counted(report)
-    if not report.records and written and written.rescue:
-        _wrong_writer(report, written, written.rescue.layout or written.rescue.writer)
+    if not report.records and written and written.recovery:
+        _wrong_writer(report, written, written.recovery.layout or written.recovery.writer)
         return
     found = None
     if report.format == "tfrecord" and (looks_converted(source.head) or looks_converted(_around(source, first))):
@@ -91,7 +91,7 @@ def diagnose(
     if report.records or report.restorable or (damaged and not to_the_end):
         report.suggestion = Suggestion("repair", report.path)
         if report.unproved:
-            report.hint = f"{words.written(ZEROED.words, report.unproved)}; these payloads cannot be verified"
+            report.hint = f"{messages.written(ZEROED.words, report.unproved)}; these payloads cannot be verified"
             report.suggestion = Suggestion(
                 "repair", report.path, (("keep_unverified", True),), "keep payloads that parse too"
             )
@@ -131,12 +131,12 @@ def _wrong_writer(report: FileReport, written: Damage, layout: str) -> None:
     if layout == ZEROED.name:
         report.message = written.message
         if report.faults.total() > 1:
-            report.message = f"{words.written(ZEROED.words, report.unproved)}; {extent(report)}"
+            report.message = f"{messages.written(ZEROED.words, report.unproved)}; {extent(report)}"
         report.hint = "fix the writer; these payloads cannot be verified"
         report.suggestion = Suggestion("repair", report.path, (("keep_unverified", True),), "keep payloads that parse")
         return
     alone = report.faults.total() == 1
-    report.message = written.message if alone else words.written(LAYOUTS[layout].words, report.restorable or 0)
+    report.message = written.message if alone else messages.written(LAYOUTS[layout].words, report.restorable or 0)
     which = "every payload" if alone else "every recoverable payload"
     report.hint = f"fix the writer; {which} matches its checksum"
     report.suggestion = Suggestion("repair", report.path, aim="rewrite the checksums")

@@ -18,7 +18,7 @@ from tfrtool.verbs.reading.identify import Identity, identify
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.sources.source import Source
     from tfrtool.types import Format, Kind
     from tfrtool.verbs.options import Options
@@ -113,7 +113,7 @@ class FileReader:
 
         `ahead` asks that `kind` be known before the first batch, and how many records may be read for that.
         """
-        data: Readable = self.source.data
+        data: ByteStream = self.source.data
         if ahead > 0 and not self.source.seekable:
             from tfrtool.verbs.reading.kind_vote import RetainingStream
 
@@ -138,7 +138,7 @@ class FileReader:
         self._advance(None)
 
     def _walk(
-        self, data: Readable, payloads: bool, headers_only: bool, lengths: bool, whole: bool
+        self, data: ByteStream, payloads: bool, headers_only: bool, lengths: bool, whole: bool
     ) -> Iterator[Batch | Damage]:
         if self.foreign:
             return iter(self._all_of_it(whole))
@@ -272,11 +272,11 @@ class FileCounts:
         self.tally.add(event)
         if self.first_damage is None:
             self.first_damage = event
-        rescue = event.rescue
-        if rescue and (rescue.layout or rescue.writer):
+        recovery = event.recovery
+        if recovery and (recovery.layout or recovery.writer):
             if self.first_by_wrong_writer is None:
                 self.first_by_wrong_writer = event
-            self._unproved += rescue.records if rescue.how == "unproved" else 0
+            self._unproved += recovery.records if recovery.method == "unverified" else 0
 
     def reclassify_as_damaged(self, damage: Damage) -> None:
         """Count as damage what was counted as one intact frame."""

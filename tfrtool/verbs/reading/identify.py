@@ -14,7 +14,7 @@ from tfrtool.framing.crc import header_is_sound
 from tfrtool.suggestion import Suggestion
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.sources.detect.match import FormatMatch
     from tfrtool.sources.source import Source
     from tfrtool.types import Format
@@ -57,19 +57,19 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     from dataclasses import replace
 
     from tfrtool.framing.ofrecord import looks_like_ofrecord
+    from tfrtool.framing.recovery.budget import WorkBudget
     from tfrtool.framing.recovery.explain import Resync
-    from tfrtool.framing.recovery.gap_scan import Ledger
     from tfrtool.payload.kinds import plausible_ofrecord
     from tfrtool.sources.detect.signatures import WEAK_SIGNATURES, may_be_ofrecord
 
     data = source.data
     if wanted == "ofrecord":
-        if sound or Resync(data, Ledger()).record_at_start():
+        if sound or Resync(data, WorkBudget()).record_at_start():
             return Identity(None, _other("tfrecord", "TFRecord", "OFRecord"))
         return Identity("ofrecord")
     if _is_zeroed(data):
         return Identity("tfrecord", zeroed=True)
-    if Resync(data, Ledger()).record_at_start():
+    if Resync(data, WorkBudget()).record_at_start():
         return Identity("tfrecord")
     sniffed = source.sniff()
     may_be = may_be_ofrecord(source.head)
@@ -81,7 +81,7 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
         return Identity(None, replace(sniffed, suggestion=AS_OFRECORD) if may_be else sniffed, False)
     if looks_like_ofrecord(data, plausible_ofrecord, 0):
         found: Format = "ofrecord"
-    elif Resync(data, Ledger()).record_within(_SEARCHED):
+    elif Resync(data, WorkBudget()).record_within(_SEARCHED):
         found = "tfrecord"
     elif looks_like_ofrecord(data, plausible_ofrecord, _SEARCHED):
         found = "ofrecord"
@@ -92,7 +92,7 @@ def told_apart(source: Source, wanted: str, sound: bool) -> Identity:
     return Identity(found)
 
 
-def _is_zeroed(data: Readable) -> bool:
+def _is_zeroed(data: ByteStream) -> bool:
     """Return whether a stream begins with frames that have zeros in place of checksums.
 
     Lengths that chain to its end prove it. So do two that chain where the payloads are messages of a known kind, and

@@ -9,7 +9,7 @@ from tfrtool.framing.walk import Batch
 
 if TYPE_CHECKING:
     from tfrtool.framing.damage import Damage
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.payload.kinds import KindVote
     from tfrtool.types import Kind
 
@@ -31,7 +31,7 @@ _RANGES = 1 << 12
 class KindDetector:
     """Observes the events of a file, in order, until the kind of its records is `settled`."""
 
-    def __init__(self, data: Readable, framing: tuple[int, int]) -> None:
+    def __init__(self, data: ByteStream, framing: tuple[int, int]) -> None:
         """`data` is the decoded stream, and `framing` the number of bytes before and after each payload."""
         self._data = data
         self._framing = framing
@@ -122,7 +122,7 @@ class KindDetector:
 class RetainingStream:
     """A stream that keeps all its bytes until `release`. How many is bounded by what votes on the kind."""
 
-    def __init__(self, data: Readable) -> None:
+    def __init__(self, data: ByteStream) -> None:
         self._data = data
         self._reached = 0
         self._waiting = True
@@ -136,20 +136,20 @@ class RetainingStream:
         """Fill `view` from `offset` on; fewer bytes than asked for come only at the end of the stream."""
         return self._data.read_into(offset, view)
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """The walk needs nothing before `offset` any more."""
         self._reached = offset
         if not self._waiting:
-            self._data.forget(offset)
+            self._data.discard_before(offset)
 
     def release(self) -> None:
         """Let go of what was kept, and from now on of what the walk has done with."""
         self._waiting = False
-        self._data.forget(self._reached)
+        self._data.discard_before(self._reached)
 
 
 def until_kind_is_known(
-    kind_detector: KindDetector, events: Iterator[Batch | Damage], most: int, data: Readable | RetainingStream
+    kind_detector: KindDetector, events: Iterator[Batch | Damage], most: int, data: ByteStream | RetainingStream
 ) -> Iterator[Batch | Damage]:
     """Yield the same events in order, none of them before the kind of the file is settled.
 
@@ -185,7 +185,7 @@ def until_kind_is_known(
         yield event
 
 
-def _again(held: list[Batch | Damage], data: Readable) -> Iterator[Batch | Damage]:
+def _again(held: list[Batch | Damage], data: ByteStream) -> Iterator[Batch | Damage]:
     """Yield the events that were held back, with the payloads of batches read again."""
     buffer = memoryview(b"")
     for event in held:

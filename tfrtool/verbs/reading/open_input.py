@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from tfrtool.framing.crc import header_is_sound
 from tfrtool.framing.ofrecord import looks_like_ofrecord
+from tfrtool.framing.recovery.budget import WorkBudget
 from tfrtool.framing.recovery.explain import Resync
-from tfrtool.framing.recovery.gap_scan import Ledger
 from tfrtool.payload.kinds import plausible_ofrecord
 from tfrtool.sources.codecs.container import CONTAINERS, GZIP_MAGIC, gzip_header
 from tfrtool.sources.codecs.damaged_header import LOOK, deflate_begins, packed_as
@@ -26,7 +26,7 @@ from tfrtool.sources.spool import Spool
 from tfrtool.verbs.reading.identify import told_apart
 
 if TYPE_CHECKING:
-    from tfrtool.framing.stream import Readable
+    from tfrtool.framing.stream import ByteStream
     from tfrtool.sources.source import Source
 
 _RECORDS = 1 << 20
@@ -44,14 +44,14 @@ _FAR = 1 << 63
 class _From:
     """The packed bytes of a source from some byte on, none of which is forgotten: they will be read again."""
 
-    def __init__(self, data: Readable, begin: int = 0) -> None:
+    def __init__(self, data: ByteStream, begin: int = 0) -> None:
         self._data, self._begin = data, begin
         self.size = None if data.size is None else data.size - begin
 
     def read_into(self, offset: int, view: memoryview) -> int:
         return self._data.read_into(self._begin + offset, view)
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         pass
 
 
@@ -71,7 +71,7 @@ def unwrap(source: Source, wanted: str) -> None:
         if packed_as(source.raw_head) == "zlib":
             source.decompress_as("zlib", checked=True)
         return
-    at_start = not asked and Resync(source.data, Ledger()).record_at_start()
+    at_start = not asked and Resync(source.data, WorkBudget()).record_at_start()
     kind = packed_as(source.raw_head)
     if kind and not at_start and (asked or (_goes_on(source, 0, kind) and _holds_records(source, 0, kind))):
         source.decompress_as(kind, checked=True)
@@ -108,7 +108,7 @@ def _later_member(source: Source, asked: bool) -> int | None:
     at = next_member(raw, 0, forget=False, stop=stop)[0]
     if at is None:
         return None
-    beside = (at > _RECORDS or identity.found) and Resync(source.data, Ledger()).record_within(at)
+    beside = (at > _RECORDS or identity.found) and Resync(source.data, WorkBudget()).record_within(at)
     if (beside or identity.found) and not (source.reopenable and continues_past(raw, at, _FAR, _FAR)):
         return None
     if asked or (_goes_on(source, at, "gzip") and _holds_records(source, at)):
@@ -142,4 +142,6 @@ def _holds_records(source: Source, at: int, kind: Literal["gzip", "zlib"] = "gzi
     """Whether records are found in what is unpacked from packed byte `at` on."""
     unpacker = Decoder(_From(source.encoded, at), CONTAINERS[kind], [])
     with closing(Spool(unpacker.chunks(), source.name)) as data:
-        return Resync(data, Ledger()).record_within(_RECORDS) or looks_like_ofrecord(data, plausible_ofrecord, _RECORDS)
+        return Resync(data, WorkBudget()).record_within(_RECORDS) or looks_like_ofrecord(
+            data, plausible_ofrecord, _RECORDS
+        )

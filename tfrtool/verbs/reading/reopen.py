@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from tfrtool.framing.stream import Readable
+from tfrtool.framing.stream import ByteStream
 from tfrtool.sources.source import Source
 
 _HELD = 1 << 30
@@ -14,10 +14,10 @@ _HELD = 1 << 30
 
 
 class ReplayStream:
-    """The decoded stream of a source that can be opened twice, as a `Readable` and a context manager.
+    """The decoded stream of a source that can be opened twice, as a `ByteStream` and a context manager.
 
-    A walk promises to `forget` what it has searched, and only then may find that a record lies there, whose bytes are
-    wanted. A plain file still has them; of a compressed one they are unpacked once more, from a second opening that
+    A walk discards what it has searched, and only then may find that a record lies there, whose bytes are wanted.
+    A plain file still has them; of a compressed one they are unpacked once more, from a second opening that
     follows the walk where it has to, and holds what was not `released`.
     """
 
@@ -25,7 +25,7 @@ class ReplayStream:
         self._source = source
         self._data = source.data
         self._stack = ExitStack()
-        self._second: Readable | None = None
+        self._second: ByteStream | None = None
         self._forgotten = self._released = self._lost = 0
 
     @property
@@ -42,13 +42,13 @@ class ReplayStream:
             self._second = self._stack.enter_context(self._source.reopen()).data
             self._lost = 0
         self._lost = max(self._lost, min(offset, max(self._released, offset - _HELD)))
-        self._second.forget(self._lost)
+        self._second.discard_before(self._lost)
         return self._second.read_into(offset, view)
 
-    def forget(self, offset: int) -> None:
+    def discard_before(self, offset: int) -> None:
         """The walk needs nothing before `offset` any more."""
         self._forgotten = max(self._forgotten, offset)
-        self._data.forget(offset)
+        self._data.discard_before(offset)
 
     def release(self, offset: int) -> None:
         """Let go of the bytes before `offset`: what was found there is done with."""

@@ -53,9 +53,9 @@ class RepairAccounting:
     def broken(self, damage: Damage) -> Iterator[Outcome]:
         """List a break of the codec, which has no bytes of its own."""
         self._damaged = True
-        self._report.lost = self._report.lost or damage.rescue is None
+        self._report.lost = self._report.lost or damage.recovery is None
         self._ranges.codec_break(damage)
-        yield Outcome(damage, "restored" if damage.rescue else "dropped", 0, ())
+        yield Outcome(damage, "restored" if damage.recovery else "dropped", 0, ())
 
     def _frames(self, batch: Batch) -> None:
         begin, end, report = batch.begin, batch.end, self._report

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from struct import Struct
 
 from tfrtool.framing.crc import Masked, crc32c, unmasked
-from tfrtool.framing.damage import Damage, Rescue
+from tfrtool.framing.damage import Damage, Recovery
 from tfrtool.framing.kernel import select as kernel
 from tfrtool.framing.layout import FOOTER, FRAMING, HEADER, LAYOUTS
 from tfrtool.framing.recovery.crc_math import flipped_bit
-from tfrtool.framing.recovery.header_bits import mends
-from tfrtool.framing.stream import Readable, Window
+from tfrtool.framing.recovery.header_bits import candidate_lengths
+from tfrtool.framing.stream import ByteStream, Window
 from tfrtool.payload.kinds import fits
 from tfrtool.report import Outcome
 from tfrtool.types import Action, Kind, Range
@@ -30,7 +30,7 @@ _WORK = 4
 _LENGTH = Struct("<Q")
 
 
-def count_valid_frames(data: Readable, span: Range) -> int:
+def count_valid_frames(data: ByteStream, span: Range) -> int:
     """Count the frames in a range of a stream whose checksums match, none inside another; 0 for too large a range.
 
     Work is linear in the range: the search ends where too many headers in it are valid and their payloads are not.
@@ -88,7 +88,7 @@ class RecoveryPolicy:
 
     def __init__(
         self,
-        data: Readable,
+        data: ByteStream,
         kind: Kind | None,
         *,
         fix_bits: bool,
@@ -105,25 +105,25 @@ class RecoveryPolicy:
     def decide(self, damage: Damage) -> tuple[Outcome, Iterator[Payload]]:
         """Return what becomes of one damaged range, and the payloads to write for it."""
         self._used = [used for used in self._used if used[1] > damage.begin]
-        rescue = damage.rescue
-        if rescue and rescue.how != "unproved":
-            return self._keep(damage, "restored", rescue.pieces, rescue.layout)
+        recovery = damage.recovery
+        if recovery and recovery.method != "unverified":
+            return self._keep(damage, "restored", recovery.pieces, recovery.layout)
         if self.fix_bits:
             fixed = self._fixed(damage)
             if fixed is not None:
                 data, evidence = fixed
                 return Outcome(damage, "corrected", 1, (), evidence), iter([Payload(data=data)])
         confined = None if self.fix_bits else self._confined(damage)
-        evidence = self._without_checksum(damage) if rescue is None else ""
+        evidence = self._without_checksum(damage) if recovery is None else ""
         if evidence:
-            rescue = Rescue("unproved", 1, ((damage.begin + HEADER, damage.end - 4),))
-            damage = replace(damage, rescue=rescue)
-        if self.keep_unverified and rescue and rescue.layout:
-            kept = self._those_that_parse(damage, rescue)
+            recovery = Recovery("unverified", 1, ((damage.begin + HEADER, damage.end - 4),))
+            damage = replace(damage, recovery=recovery)
+        if self.keep_unverified and recovery and recovery.layout:
+            kept = self._those_that_parse(damage, recovery)
             if kept is not None:
                 return kept
-        elif self.keep_unverified and rescue and self._is_message(rescue.pieces):
-            outcome, payloads = self._keep(damage, "kept", rescue.pieces, rescue.layout)
+        elif self.keep_unverified and recovery and self._is_message(recovery.pieces):
+            outcome, payloads = self._keep(damage, "kept", recovery.pieces, recovery.layout)
             return replace(outcome, evidence=evidence), payloads
         dropped = _without((damage.begin, damage.end), self._used)
         action: Action = "dropped" if dropped or damage.begin == damage.end else "restored"
@@ -136,8 +136,8 @@ class RecoveryPolicy:
         self, damage: Damage, action: Action, pieces: tuple[Range, ...], layout: str
     ) -> tuple[Outcome, Iterator[Payload]]:
         if layout:
-            assert damage.rescue is not None
-            return Outcome(damage, action, damage.rescue.records, ()), frames_of(self.data, pieces[0], layout)
+            assert damage.recovery is not None
+            return Outcome(damage, action, damage.recovery.records, ()), frames_of(self.data, pieces[0], layout)
         used = [(pieces[0][0] - HEADER, pieces[0][0]), *pieces, (pieces[-1][1], pieces[-1][1] + 4)]
         self._used.extend(used)
         dropped = _without((damage.begin, damage.end), used)
@@ -163,7 +163,7 @@ class RecoveryPolicy:
         A header with flipped bits counts where they can be corrected and the length is then that of the record.
         """
         size = damage.end - damage.begin - FRAMING
-        if damage.rescue or damage.got is None or not 0 < size <= LARGEST_FIXED:
+        if damage.recovery or damage.got is None or not 0 < size <= LARGEST_FIXED:
             return None
         if damage.fault not in ("data-crc", "length-crc"):
             return None
@@ -172,7 +172,7 @@ class RecoveryPolicy:
         length = int.from_bytes(head[:8], "little")
         if damage.fault == "data-crc":
             return (raw[HEADER:-4], stored) if length == size and stored == damage.got else None
-        is_explained = size in mends(head) or (length == size and any(head))
+        is_explained = size in candidate_lengths(head) or (length == size and any(head))
         return (raw[HEADER:-4], stored) if is_explained else None
 
     def _fixed(self, damage: Damage) -> tuple[bytes, str] | None:
@@ -194,16 +194,16 @@ class RecoveryPolicy:
     def _misfits(self, payload: bytes | bytearray) -> bool:
         return self.kind is not None and fits(memoryview(payload), self.kind) is not None
 
-    def _those_that_parse(self, damage: Damage, rescue: Rescue) -> tuple[Outcome, Iterator[Payload]] | None:
+    def _those_that_parse(self, damage: Damage, recovery: Recovery) -> tuple[Outcome, Iterator[Payload]] | None:
         """Keep, of consecutive frames that no checksum proves, those with messages of the file's kind; None if none."""
-        span, layout = rescue.pieces[0], rescue.layout
+        span, layout = recovery.pieces[0], recovery.layout
         others = [p.pieces[0] for p in frames_of(self.data, span, layout) if not self._is_message(p.pieces)]
-        if len(others) == rescue.records:
+        if len(others) == recovery.records:
             return None
         left = set(others)
         kept = (payload for payload in frames_of(self.data, span, layout) if payload.pieces[0] not in left)
         dropped = tuple((begin - HEADER, end + FOOTER) for begin, end in others)
-        return Outcome(damage, "kept", rescue.records - len(others), dropped), kept
+        return Outcome(damage, "kept", recovery.records - len(others), dropped), kept
 
     def _is_message(self, pieces: tuple[Range, ...]) -> bool:
         """Return whether a payload that no checksum proves is at least a message of the kind of the file."""
@@ -216,7 +216,7 @@ class RecoveryPolicy:
         return kind not in (None, "unknown") and fits(memoryview(payload), kind) is None
 
 
-def frames_of(data: Readable, span: Range, layout: str) -> Iterator[Payload]:
+def frames_of(data: ByteStream, span: Range, layout: str) -> Iterator[Payload]:
     """Yield the payloads of the frames that fill `span`, written in the layout of that name."""
     window, header = Window(data), LAYOUTS[layout].header
     at, end = span
@@ -227,7 +227,7 @@ def frames_of(data: Readable, span: Range, layout: str) -> Iterator[Payload]:
         at += FRAMING + length
 
 
-def copied(data: Readable, pieces: tuple[Range, ...]) -> Iterator[memoryview]:
+def copied(data: ByteStream, pieces: tuple[Range, ...]) -> Iterator[memoryview]:
     """Yield the bytes of ranges of a stream. A view is valid until the next one is requested."""
     view = memoryview(bytearray(min(_STEP, max((end - begin for begin, end in pieces), default=0))))
     for begin, end in pieces:
@@ -239,7 +239,7 @@ def copied(data: Readable, pieces: tuple[Range, ...]) -> Iterator[memoryview]:
             begin += got
 
 
-def _read(data: Readable, begin: int, end: int) -> bytes:
+def _read(data: ByteStream, begin: int, end: int) -> bytes:
     view = memoryview(bytearray(end - begin))
     return bytes(view[: data.read_into(begin, view)])
 

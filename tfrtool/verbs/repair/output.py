@@ -9,7 +9,7 @@ from tfrtool.errors import TfrtoolError, WriteError
 from tfrtool.framing.crc import crc32c, masked
 from tfrtool.framing.encode import footer, header
 from tfrtool.framing.layout import AROUND
-from tfrtool.framing.stream import Readable
+from tfrtool.framing.stream import ByteStream
 from tfrtool.framing.walk import Batch
 from tfrtool.report import RepairReport
 from tfrtool.sources.source import Source, open_source
@@ -68,7 +68,7 @@ class RepairOutput:
             at += len(view)
             progress.at(at if as_it_lies else source.position_encoded())
 
-    def frames(self, data: Readable, batch: Batch) -> None:
+    def frames(self, data: ByteStream, batch: Batch) -> None:
         """Write intact frames of a stream as they are."""
         if batch.view is not None:
             self._count_repeats(map(batch.view.__getitem__, map(slice, batch.begins, batch.ends)))
@@ -79,7 +79,7 @@ class RepairOutput:
             for view in copied(data, ((batch.begin, batch.end),)):
                 self._write(view)
 
-    def payload(self, data: Readable, payload: Payload) -> None:
+    def payload(self, data: ByteStream, payload: Payload) -> None:
         """Write a payload of a stream in a new frame."""
         if payload.data is not None:
             self._count_repeats([payload.data])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfrtool.framing.damage import Damage
-from tfrtool.framing.stream import Readable
+from tfrtool.framing.stream import ByteStream
 from tfrtool.report import Outcome, RepairReport
 from tfrtool.sources.spool import read_all
 from tfrtool.types import Range
@@ -35,7 +35,7 @@ class Quarantine:
             self._write(data)
             self.size += len(data)
 
-    def copy(self, stream: Readable, ranges: tuple[Range, ...]) -> None:
+    def copy(self, stream: ByteStream, ranges: tuple[Range, ...]) -> None:
         """Append ranges of a stream."""
         if self._write is not None:
             for view in copied(stream, ranges):
@@ -81,13 +81,13 @@ class RangeList:
             self.end()
             self._kept, self._kept_records = (begin, end), records
 
-    def left_out(self, begin: int, end: int, records: int, data: Readable) -> None:
+    def left_out(self, begin: int, end: int, records: int, data: ByteStream) -> None:
         """Add intact frames that were not asked for."""
         self.end()
         self._range(begin, end, "dropped", records=0, left_out=records, **self._dropped(((begin, end),)))
         self.quarantine.copy(data, ((begin, end),))
 
-    def damage(self, outcome: Outcome, data: Readable) -> None:
+    def damage(self, outcome: Outcome, data: ByteStream) -> None:
         """Add a damaged range, and the bytes of it that were not written."""
         self.end()
         damage = outcome.damage
@@ -97,8 +97,8 @@ class RangeList:
             "records": outcome.records,
             "message": "; ".join(filter(None, (damage.message, outcome.evidence))),
         }
-        if damage.rescue:
-            fields["how"] = damage.rescue.how
+        if damage.recovery:
+            fields["how"] = damage.recovery.method
         self._range(damage.begin, damage.end, outcome.action, **fields, **self._dropped(outcome.dropped))
         self.quarantine.copy(data, outcome.dropped)
 
@@ -106,7 +106,7 @@ class RangeList:
         """Add a break of the codec: how much was lost is unknown, so it has no range."""
         self._object("break", at=damage.begin, message=damage.message)
 
-    def dropped_input(self, data: Readable, report: RepairReport) -> int:
+    def dropped_input(self, data: ByteStream, report: RepairReport) -> int:
         """Add an input of which nothing is written. Return its size in bytes, as far as that is known."""
         size, begin = report.bytes or 0, self.quarantine.size
         if self.quarantine.is_wanted or (self._write is not None and data.size is None):
