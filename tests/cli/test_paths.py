@@ -72,7 +72,7 @@ def test_a_schema_that_a_conversion_reads_is_never_written_to(here: Path) -> Non
     outputs = ["-o", "./schema.json", "--to", "jsonl", "--force"]
     done = run("convert", "rows.jsonl", "--schema", "schema.json", *outputs, cwd=here)
     assert (done.returncode, (here / "schema.json").read_bytes()) == (2, before)
-    assert "is what --schema reads" in " ".join(done.stderr.split())
+    assert "is the file that --schema reads" in " ".join(done.stderr.split())
     with pytest.raises(tfrtool.WriteError, match="an input is never written to"):
         how = {"schema": str(here / "schema.json"), "to": "jsonl", "force": True}
         tfrtool.convert(here / "rows.jsonl", here / "schema.json", **how)
@@ -86,4 +86,4 @@ def test_no_report_is_appended_to_the_list_of_its_inputs(here: Path) -> None:
 def test_a_page_is_not_where_the_report_goes(here: Path) -> None:
     (here / "a").write_bytes(frame(b"x"))
     done = shell('cd "$1"; tfrtool verify a --html page --force > page; echo $?', here)
-    assert done.stdout == "2\n" and "where standard output goes" in " ".join(done.stderr.split())
+    assert done.stdout == "2\n" and "is standard output" in " ".join(done.stderr.split())

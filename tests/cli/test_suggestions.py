@@ -40,7 +40,7 @@ def test_what_has_to_be_run_before_stands_before() -> None:
 
 def test_an_argument_of_the_same_job_is_an_option_to_say_or_to_leave_out() -> None:
     assert suggestion_words(USE_FORCE) == "use --force to replace it"
-    assert suggestion_words(Suggestion(settings=(("compression", "auto"),))) == "leave --compression out"
+    assert suggestion_words(Suggestion(settings=(("compression", "auto"),))) == "omit --compression"
 
 
 def test_the_library_tells_of_arguments_and_calls() -> None:
@@ -76,9 +76,9 @@ def test_several_ways_are_told_in_words_whose_arguments_each_reader_knows() -> N
 
 
 def test_options_that_do_not_fit_are_told_apart_from_what_was_given() -> None:
-    error = OptionError("'%s' is no name: say {to=jsonl}", "{to=x} %s")
+    error = OptionError("'%s' is no name: use {to=jsonl}", "{to=x} %s")
     assert (str(error), option_text(error)) == (
-        "'{to=x} %s' is no name: say to='jsonl'",
+        "'{to=x} %s' is no name: use to='jsonl'",
         "'{to=x} %s' is no name: use --to jsonl",
     )
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -6,7 +6,7 @@ Every function returns new bytes. `File` keeps the payloads and offsets of what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -215,6 +215,14 @@ def lies_at(frames: Iterable[bytes], data: bytes) -> list[int]:
             found.add(at)
             at = data.find(one, at + 1)
     return sorted(found)
+
+
+def without_inner(payloads: Sequence[bytes], hurt: bytes, file: Sequence[bytes], inner: Sequence[bytes]) -> list[bytes]:
+    """Return the recovered payloads without inner records, which may come out where no intact record holds one."""
+    holders = [frame(one) for one in file if any(frame(part) in one for part in inner)]
+    if any(holder in hurt for holder in holders):
+        return list(payloads)
+    return [one for one in payloads if one in file or one not in inner]
 
 
 def subsequence(some: Iterable[bytes], of: Iterable[bytes]) -> bool:

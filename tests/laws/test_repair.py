@@ -23,11 +23,11 @@ from kit.repair_laws import (
     WRONG,
     Sample,
     accounts_for_all,
+    decoded,
     is_settled,
     obeys,
     records,
     repaired,
-    unpacked,
     unzipped,
 )
 from pytest import MonkeyPatch, fixture, mark
@@ -256,7 +256,7 @@ many = settings(max_examples=400, suppress_health_check=[HealthCheck.function_sc
 def test_several_damages_at_once(tmp_path: Path, case: tuple[Sample, bytes]) -> None:
     sample, hurt = case
     done = repaired(tmp_path, hurt)
-    accounts_for_all(done, unpacked(done, hurt))
+    accounts_for_all(done, decoded(done, hurt))
     if done.data is not None:
         is_settled(tmp_path, done.data)
 

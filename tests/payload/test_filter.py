@@ -217,7 +217,7 @@ def test_that_no_record_fulfils_the_conditions_is_said(name: str) -> None:
         for _ in conversion.read(name):
             pass
         conversion.publish()
-        assert sentence(conversion.reports[0], conversion) == "0 records written, since none fulfils --where"
+        assert sentence(conversion.reports[0], conversion) == "0 records written, no record matches --where"
 
 
 @HERE

@@ -240,7 +240,7 @@ def test_a_sound_file_of_records_without_features_is_foreign_and_not_damaged(
     result = run("convert", name, "-o", "out", *how)
     assert (result.returncode, os.path.exists("out")) == (1, False)
     assert f"{name}\tforeign\t2\t0\t1\tits records are {its}, which have no features" in result.stdout
-    assert "nothing was written; --to tfrecord copies them as they are" in result.stdout
+    assert "nothing written; use --to tfrecord without feature options to copy them unchanged" in result.stdout
     assert forked("convert", name, "-o", "out", "--to", "tfrecord").code == 0
 
 

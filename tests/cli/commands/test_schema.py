@@ -402,7 +402,7 @@ def test_code_says_that_shards_were_missing(what: str, tmp_path: Path) -> None:
         write(tmp_path / f"s-{number:05d}-of-00004", example({"a": ("int64_list", [1])}))
     done = run("schema", "--emit", what, f"{tmp_path}/s@4")
     assert done.returncode == 1
-    assert "# Left out, and possibly unlike what is described: 2 shards missing from the sets.\n" in done.stdout
+    assert "# Left out, and possibly unlike what is described: 2 shards missing from their sets.\n" in done.stdout
     found = json.loads(run("schema", "--emit", "json", f"{tmp_path}/s@4", tmp_path / "nowhere").stdout)
     assert (found["missing"], found["unread"], found["damaged"]) == (2, 1, 0)
 

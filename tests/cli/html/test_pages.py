@@ -102,7 +102,7 @@ def test_a_page_of_stat_has_figures_a_histogram_and_a_row_for_each_shard(tmp_pat
     page = read_page(tmp_path / "page.html")
     bins, (heads, *files) = page.rows[:5], page.rows[5:]
     assert [row[0] for row in bins] == ["700 - 799", "800 - 899", "900 - 999", "1,000 - 1,099", "1,100 - 1,199"]
-    assert "smallest 741, median 940" in page.words and "these 2 files have" in page.words
+    assert "smallest 741, median 940" in page.words and "the 2 files average" in page.words
     assert heads[-2:] == ["content", "repeats"] and [row[2:10] for row in files] == [
         ["12", "11,720", "11,528", "741", "940", "960.7", "1,180", "example, tfrecord"],
         ["8", "11,520", "7,446", "741", "901", "930.8", "1,141", "example, tfrecord"],

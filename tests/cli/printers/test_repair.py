@@ -95,7 +95,7 @@ def test_repeats_are_pointed_out() -> None:
 def test_a_corrected_payload_is_pointed_out_with_its_chance_of_being_wrong() -> None:
     text = shown("flipped", "-o", "out", "--fix-bits")
     size = len(PAYLOADS[0])
-    assert f"each is wrong with a chance of at most 1 in {2**32 // (8 * size):,}" in text
+    assert f"chance that a correction is wrong: at most 1 in {2**32 // (8 * size):,}" in text
     assert "check: record 4 of the output: bit 0 of byte 2 of the payload turned over" in text
 
 

@@ -117,7 +117,7 @@ def test_a_record_file_in_a_payload_is_no_reason_to_unpack() -> None:
     outer = File((NOISE[:90], GZ, NOISE[90:200], NOISE[200:300]))
     hurt = zero(outer.data, 0, 12)
     assert saved(hurt)[0] == list(outer.payloads)
-    for end, first in ((100, 1), (outer.at[1] + 12, 1), (outer.at[1] + 22, 2), (outer.at[1] + 40, 2)):
+    for end, first in ((100, 1), (outer.at[1] + 12, 2), (outer.at[1] + 22, 2), (outer.at[1] + 40, 2)):
         assert saved(zero(outer.data, 0, end))[0] == list(outer.payloads[first:])
 
 

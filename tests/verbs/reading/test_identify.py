@@ -315,7 +315,7 @@ def test_compression_asked_for_is_undone(path: Path) -> None:
     assert ranges(damage) == [(0, len(DATA), "stray")]
     assert (report.status, report.diagnosis, report.compression) == ("foreign", "tfrecord", "none")
     assert "TFRecord data that is not compressed" in str(report.message)
-    assert advice(report) == "leave --compression out to have it told apart"
+    assert advice(report) == "omit --compression to have it told apart"
 
 
 def test_signature_stops_search_for_far_records(path: Path) -> None:
