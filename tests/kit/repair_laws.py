@@ -155,9 +155,9 @@ def decoded(done: Repaired, data: bytes) -> bytes:
 def unpacked(done: Repaired, data: bytes) -> bytes:
     if done.report.compression in (None, "none"):
         return data
-    if data[:1] in PACKED and (plainly := unzipped(data)):
+    if data[:1] in PACKED and (plainly := unzipped(data)) and len(plainly) == done.report.bytes:
         return plainly
-    with unwrapped(open_source(done.report.path), "auto") as source:  # what packs it is damaged, which zlib refuses
+    with unwrapped(open_source(done.report.path), "auto") as source:  # zlib gives up where tfrtool goes on
         return b"".join(map(bytes, read_all(source.data)))
 
 
