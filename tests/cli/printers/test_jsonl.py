@@ -42,8 +42,8 @@ def test_a_file_has_the_documented_fields_and_no_others(command: str, more: str)
         ("head --record 2", True),
         ("schema -n 1", True),
         ("schema", False),
-        ("convert --dry-run -o out --to tfrecord -n 3", True),
-        ("convert --dry-run -o out --to tfrecord", False),
+        ("convert --dry-run -o never-written --to tfrecord -n 3", True),
+        ("convert --dry-run -o never-written --to tfrecord", False),
     ],
 )
 def test_a_file_that_was_not_read_to_its_end_is_told_from_one_that_was(command: str, unread: bool) -> None:
