@@ -31,8 +31,8 @@ _TOIL = 64
 
 
 def zeroed_frames(data: ByteStream, most: int) -> tuple[list[tuple[int, int]], bool]:
-    """The payloads of the first frames of a stream that has zeros in place of checksums, up to `most` of them, as
-    ranges; and whether the stream ends behind the last one."""
+    """Return the payload ranges of up to `most` first frames of a stream with zeros in place of checksums, and whether
+    the stream ends after the last one."""
     window, at = Window(data), 0
     spans: list[tuple[int, int]] = []
     window.load(0, HEADER)
